@@ -20,6 +20,7 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.retry.TransactionState;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.util.List;
@@ -99,7 +100,11 @@ public final class Resilience implements AutoCloseable {
      * @return this
      */
     public <E extends ResilienceEvent> Resilience onEvent(Class<E> type, Consumer<? super E> listener) {
-        environment.events().add(type, listener);
+        environment.events().add(event -> {
+            if (type.isInstance(event)) {
+                listener.accept(type.cast(event));
+            }
+        });
         return this;
     }
 
@@ -213,7 +218,7 @@ public final class Resilience implements AutoCloseable {
     }
 
     private Retry newRetry(String name, RetryPolicy policy) {
-        return new Retry(name, policy, environment, budget(name, policy.budget()));
+        return new Retry(name, policy, environment, budget(name, policy.budget()), TransactionState.NONE);
     }
 
     private @Nullable RetryBudget budget(String retry, @Nullable String wanted) {

@@ -1,13 +1,12 @@
 package dev.resilience.benchmark;
 
-import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -19,23 +18,24 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Benchmark)
 public class Ours extends Settings {
 
-    private final Pipeline retry = Pipeline.of(Retry.of("retry", RetryPolicy.defaults()));
+    private final Pipeline retry = Pipeline.of(Resilience.create().retry("retry", RetryPolicy.defaults()));
     private final Pipeline breaker = Pipeline.of(breaker(Window.Type.TIME));
     private final Pipeline countingBreaker = Pipeline.of(breaker(Window.Type.COUNT));
-    private final Pipeline bulkhead = Pipeline.of(Bulkhead.of("bulkhead", BulkheadPolicy.defaults()));
+    private final Pipeline bulkhead = Pipeline.of(Resilience.create().bulkhead("bulkhead", BulkheadPolicy.defaults()));
     private final Pipeline all = Pipeline.of(
-            Bulkhead.of("all", BulkheadPolicy.defaults()),
+            Resilience.create().bulkhead("all", BulkheadPolicy.defaults()),
             breaker(Window.Type.TIME),
-            Retry.of("all", RetryPolicy.defaults()));
+            Resilience.create().retry("all", RetryPolicy.defaults()));
     private final Invocation body = this::work;
     private final Supplier<CompletionStage<Object>> stage = () -> STAGE;
 
     private static CircuitBreaker breaker(Window.Type type) {
-        return CircuitBreaker.of(
-                "breaker",
-                CircuitBreakerPolicy.builder()
-                        .window(new Window(type, Window.DEFAULT.duration(), Window.DEFAULT.size()))
-                        .build());
+        return Resilience.create()
+                .circuitBreaker(
+                        "breaker",
+                        CircuitBreakerPolicy.builder()
+                                .window(new Window(type, Window.DEFAULT.duration(), Window.DEFAULT.size()))
+                                .build());
     }
 
     @Benchmark

@@ -38,7 +38,6 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     /** Calls that have a permit and run on other threads than their callers'. */
     final Set<Stoppable> moved = ConcurrentHashMap.newKeySet();
 
-    private final String prefix;
     volatile ThreadPoolExecutor threads;
     private volatile BulkheadPolicy policy;
 
@@ -49,14 +48,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         this.time = environment.time();
         this.carrier = environment.carrier();
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
-        this.prefix = "resilience-bulkhead-" + name + "-";
         this.threads = threads(policy);
         this.reports = new BulkheadReports(name, environment, permits);
-    }
-
-    /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
-    public static Bulkhead of(String name, BulkheadPolicy policy) {
-        return new Bulkhead(name, policy, Environment.of(TimeSource.system()));
     }
 
     @Override
@@ -87,7 +80,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** Only calls that hold a permit go there, so their number needs no bound of its own. */
     private ThreadPoolExecutor threads(BulkheadPolicy changed) {
-        return WorkerThreads.pool(prefix, Integer.MAX_VALUE, areVirtual(changed));
+        return WorkerThreads.pool("resilience-bulkhead-" + name + "-", Integer.MAX_VALUE, areVirtual(changed));
     }
 
     /** Beside a semaphore only asynchronous calls go there that have waited in the queue: as those of a retry after a wait. */
@@ -173,7 +166,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** On a thread that no call can hold: neither a busy one of the bulkhead nor a virtual one without a carrier. */
     Scheduled end(Duration delay, Runnable action) {
-        return time.schedule(delay, action, WorkerThreads.ends());
+        return time.schedule(delay, action, WorkerThreads.ENDS);
     }
 
     /** How long the call of the current thread may wait in the queue. */

@@ -20,16 +20,13 @@ public record BulkheadPolicy(
         Require.atLeast(1, "max-concurrent", maxConcurrent);
         Require.atLeast(0, "max-queue", maxQueue);
         Require.positive("queue-timeout", queueTimeout);
-        Require.that(
-                !virtualThreads || type == Type.THREAD_POOL,
-                "virtual-threads",
-                virtualThreads,
-                "is for type thread-pool only: a semaphore has no threads");
-        Require.that(
-                !virtualThreads || WorkerThreads.canBeVirtual(),
-                "virtual-threads",
-                virtualThreads,
-                "needs Java 21 or later, and this is Java " + Runtime.version().feature());
+        boolean hasThreads = !virtualThreads || type == Type.THREAD_POOL;
+        String noThreads = "is for type thread-pool only: a semaphore has no threads";
+        Require.that(hasThreads, "virtual-threads", virtualThreads, noThreads);
+        boolean isOnJdk = !virtualThreads || WorkerThreads.canBeVirtual();
+        String tooOld =
+                "needs Java 21 or later, and this is Java " + Runtime.version().feature();
+        Require.that(isOnJdk, "virtual-threads", virtualThreads, tooOld);
     }
 
     /** What limits the calls. */

@@ -4,7 +4,6 @@ import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
@@ -28,13 +27,8 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     private final PermitQueue permits;
 
     BulkheadReports(String name, Environment environment, PermitQueue permits) {
-        super(
-                Bulkhead.class,
-                "Bulkhead",
-                "bulkhead_summary",
-                name,
-                environment,
-                new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::acquisitions));
+        super(Bulkhead.class, "Bulkhead", "bulkhead_summary", name, environment, BulkheadOutcome.class);
+        calls.read(BulkheadOutcome.ACCEPTED, permits::acquisitions);
         this.permits = permits;
     }
 

@@ -33,7 +33,7 @@ final class BulkheadStep extends AsyncStep {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         if (!permits.tryAcquire()) {
-            new BlockingWaiter(bulkhead).awaitPermit(); // throws without a permit
+            new BlockingWaiter().awaitPermit(); // throws without a permit
         }
         if (bulkhead.pool() != null) {
             return callElsewhere(invocation); // which has the permit when it enters
@@ -116,7 +116,7 @@ final class BulkheadStep extends AsyncStep {
             cancelTimer();
             bulkhead.reports.waited(BulkheadOutcome.ACCEPTED, start);
             // not on the thread that granted the permit, which has work of its own, and not behind slow code of others
-            resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call()));
+            resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call));
         }
 
         /** The time is over. */
@@ -153,9 +153,8 @@ final class BulkheadStep extends AsyncStep {
         }
 
         private void cancelTimer() {
-            Scheduled set = timer;
-            if (set != null) {
-                set.cancel();
+            if (timer != null) {
+                timer.cancel();
             }
         }
     }
@@ -163,19 +162,11 @@ final class BulkheadStep extends AsyncStep {
     /**
      * A blocking caller in the queue: parked until it is granted a permit, has waited too long, is interrupted or rejected.
      */
-    static final class BlockingWaiter implements PermitQueue.Waiter {
+    private final class BlockingWaiter implements PermitQueue.Waiter {
 
-        private final Bulkhead bulkhead;
-        private final PermitQueue permits;
-        private final Deadline.Timeout timeout;
+        private final Deadline.Timeout timeout = bulkhead.queueTimeout();
         private final Thread thread = Thread.currentThread();
         private volatile @Nullable BulkheadOutcome decision; // of the thread that took it out of the queue
-
-        BlockingWaiter(Bulkhead bulkhead) {
-            this.bulkhead = bulkhead;
-            this.permits = bulkhead.permits;
-            this.timeout = bulkhead.queueTimeout();
-        }
 
         @Override
         public boolean runsInPool() {

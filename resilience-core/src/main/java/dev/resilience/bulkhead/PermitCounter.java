@@ -1,7 +1,6 @@
 package dev.resilience.bulkhead;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * How often a permit was acquired and how often one was released: two numbers that only grow, and whose difference is the
@@ -13,18 +12,11 @@ import java.lang.invoke.VarHandle;
 @SuppressWarnings("unused") // the fields before and behind are there to take up room
 final class PermitCounter {
 
-    private static final VarHandle ACQUIRED;
-    private static final VarHandle RELEASED;
+    private static final AtomicLongFieldUpdater<PermitCounter> ACQUIRED =
+            AtomicLongFieldUpdater.newUpdater(PermitCounter.class, "acquired");
 
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            ACQUIRED = lookup.findVarHandle(PermitCounter.class, "acquired", long.class);
-            RELEASED = lookup.findVarHandle(PermitCounter.class, "released", long.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
+    private static final AtomicLongFieldUpdater<PermitCounter> RELEASED =
+            AtomicLongFieldUpdater.newUpdater(PermitCounter.class, "released");
 
     private long before1, before2, before3, before4, before5, before6, before7;
     private volatile long acquired;
@@ -48,7 +40,7 @@ final class PermitCounter {
     }
 
     void release() {
-        RELEASED.getAndAdd(this, 1L);
+        RELEASED.getAndIncrement(this);
     }
 
     /** How many are held. */

@@ -15,7 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallStatistics {
 
-    private final CallWindow window;
+    final CallWindow window;
+
+    /** The type of a recent failure, if one was recorded: without order between threads, any of several will do. */
+    @Nullable
+    String lastFailure;
+
     private final TimeSource time;
     private final int failureThreshold;
     private final double failureRateThreshold;
@@ -26,9 +31,6 @@ final class CallStatistics {
     private volatile long nextMove;
 
     private final AtomicInteger consecutiveFailures = new AtomicInteger();
-
-    /** Written and read without order between threads: any of several recent failures will do. */
-    private @Nullable String lastFailure;
 
     /**
      * @param failureThreshold so many failures in a row are too many; 0 for no limit
@@ -71,12 +73,11 @@ final class CallStatistics {
     /** Counts the failure that was recorded as one of several in a row; how many there are if these are too many, or 0. */
     int recordConsecutiveFailure() {
         int inARow = consecutiveFailures.incrementAndGet();
-        return inARow >= failureThreshold && failureThreshold > 0 && isCalleeDown() ? inARow : 0;
-    }
-
-    /** Whether failures in a row mean something: where calls are many, a few of them are chance. */
-    private boolean isCalleeDown() {
-        return lastSecond == null || lastSecond.hasFailed(failureRateThreshold);
+        if (failureThreshold == 0 || inARow < failureThreshold) {
+            return 0;
+        }
+        boolean isChance = lastSecond != null && !lastSecond.hasFailed(failureRateThreshold); // where calls are many
+        return isChance ? 0 : inARow;
     }
 
     private @Nullable WindowCounts record(boolean failed, boolean slow) {
@@ -88,7 +89,7 @@ final class CallStatistics {
         }
         WindowCounts tooMany = window.record(failed, slow);
         if (failed && lastSecond != null) {
-            lastSecond.callFailed();
+            lastSecond.failures.incrementAndGet();
         }
         return tooMany;
     }
@@ -96,16 +97,6 @@ final class CallStatistics {
     private void moveTo(long now) {
         long next = lastSecond == null ? now + Long.MAX_VALUE : lastSecond.moveTo(now);
         nextMove = now + Math.min(next - now, window.moveTo(now) - now);
-    }
-
-    CallWindow window() {
-        return window;
-    }
-
-    /** The type of a recent failure; {@code null} if none was recorded. */
-    @Nullable
-    String lastFailure() {
-        return lastFailure;
     }
 
     /**
@@ -123,7 +114,7 @@ final class CallStatistics {
 
         private final CallWindow window;
         private final long start;
-        private final AtomicLong failures = new AtomicLong();
+        private final AtomicLong failures = new AtomicLong(); // each of them is recorded by the window first
         private final AtomicReferenceArray<@Nullable Mark> marks = new AtomicReferenceArray<>(SLOTS);
         private volatile Mark last = new Mark(0, 0, 0);
         private volatile long slotEnds;
@@ -162,11 +153,6 @@ final class CallStatistics {
             }
             last = mark;
             slotEnds = start + (mark.slot + 1) * SLOT_NANOS;
-        }
-
-        /** The call failed, and has been recorded. */
-        void callFailed() {
-            failures.incrementAndGet();
         }
 
         /**

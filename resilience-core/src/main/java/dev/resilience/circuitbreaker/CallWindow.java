@@ -1,7 +1,6 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CallWindow.WindowCounts;
-import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -107,9 +106,11 @@ abstract sealed class CallWindow permits CallWindow.CountWindow, CallWindow.Time
         static final int LARGEST = 1_000_000;
 
         private static final int BITS = 21;
+        private static final int FAILURES = BITS; // where they begin in the totals, behind the slow calls
+        private static final int CALLS = 2 * BITS;
         private static final long MASK = (1L << BITS) - 1;
         private static final long BIAS = 1L << (BITS - 1);
-        private static final long ZERO = (BIAS << (2 * BITS)) | (BIAS << BITS) | BIAS;
+        private static final long ZERO = (BIAS << CALLS) | (BIAS << FAILURES) | BIAS;
         private static final int FAILED = 2;
         private static final int SLOW = 4;
         private static final int CALL = 1;
@@ -123,15 +124,6 @@ abstract sealed class CallWindow permits CallWindow.CountWindow, CallWindow.Time
             this.outcomes = new AtomicIntegerArray(size);
         }
 
-        /** Refuses a minimum of calls that a window of calls never has. */
-        static void requireRoomFor(int minimumCalls, int size) {
-            if (minimumCalls > size) {
-                String cure =
-                        "must not be above window.size, which is " + size + ": such a window never has so many calls";
-                throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", size);
-            }
-        }
-
         @Override
         @Nullable
         WindowCounts record(boolean failed, boolean slow) {
@@ -142,7 +134,7 @@ abstract sealed class CallWindow permits CallWindow.CountWindow, CallWindow.Time
             }
             int replaced = outcomes.getAndSet(place, outcome);
             long sums = totals.addAndGet(asTotals(outcome) - asTotals(replaced));
-            return thresholds.ifReached(calls(sums), failures(sums), slowCalls(sums));
+            return thresholds.ifReached(count(sums >>> CALLS), count(sums >>> FAILURES), count(sums));
         }
 
         @Override
@@ -153,26 +145,14 @@ abstract sealed class CallWindow permits CallWindow.CountWindow, CallWindow.Time
         @Override
         WindowCounts counts() {
             long sums = totals.get();
-            return new WindowCounts(calls(sums), failures(sums), slowCalls(sums));
+            return new WindowCounts(count(sums >>> CALLS), count(sums >>> FAILURES), count(sums));
         }
 
         private static long asTotals(int outcome) {
             long calls = outcome & CALL;
             long failures = (outcome & FAILED) == 0 ? 0 : 1;
             long slowCalls = (outcome & SLOW) == 0 ? 0 : 1;
-            return (calls << (2 * BITS)) | (failures << BITS) | slowCalls;
-        }
-
-        private static long calls(long totals) {
-            return count(totals >>> (2 * BITS));
-        }
-
-        private static long failures(long totals) {
-            return count(totals >>> BITS);
-        }
-
-        private static long slowCalls(long totals) {
-            return count(totals);
+            return (calls << CALLS) | (failures << FAILURES) | slowCalls;
         }
 
         private static long count(long field) {

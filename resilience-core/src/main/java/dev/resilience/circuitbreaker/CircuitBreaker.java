@@ -41,26 +41,20 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     final FaultClassification faults;
     final TimeSource time;
     final CircuitBreakerReports reports;
-    private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
-    private final LongAdder slowCalls = new LongAdder();
+    final LongAdder slowCalls = new LongAdder();
     private final ShortLock lock = new ShortLock();
     private final AtomicLongArray transitions = new AtomicLongArray(STATES * STATES);
     private final Queue<StateChange> unreported = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean reporting = new AtomicBoolean();
-    private volatile State state;
+    volatile State state;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#circuitBreaker}. */
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Environment environment) {
         this.name = name;
         this.faults = environment.faults();
         this.time = environment.time();
-        this.reports = new CircuitBreakerReports(name, environment, calls);
+        this.reports = new CircuitBreakerReports(name, environment);
         this.state = initial(Settings.of(policy), now());
-    }
-
-    /** A circuit breaker with the JDK's faults and the system's time. */
-    public static CircuitBreaker of(String name, CircuitBreakerPolicy policy) {
-        return new CircuitBreaker(name, policy, Environment.of(TimeSource.system()));
     }
 
     @Override
@@ -86,7 +80,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /** Calls that ended, by how they ended. */
     public OutcomeCounters<CircuitBreakerOutcome> calls() {
-        return calls;
+        return reports.calls();
     }
 
     /** Calls that took longer than {@code slow-call-duration}. */
@@ -111,7 +105,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * <p>It is logged and published even if it is OPEN already; that is no transition, and not counted as one.
      */
     public void open() {
-        moveByHand(before -> new OpenState(this, before.settings, Outage.of(this, Rule.OPENED_BY_HAND)));
+        moveByHand(before -> new OpenState(this, before.settings, Outage.of(this, Rule.OPENED_BY_HAND), now()));
     }
 
     /**
@@ -125,7 +119,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
             boolean isProbed = before.name == CircuitState.OPEN || before.name == CircuitState.HALF_OPEN;
             Outage outage = isProbed ? before.outage : null;
             return new HalfOpenState(
-                    this, before.settings, outage == null ? Outage.of(this, Rule.HALF_OPENED_BY_HAND) : outage);
+                    this, before.settings, outage == null ? Outage.of(this, Rule.HALF_OPENED_BY_HAND) : outage, now());
         });
     }
 
@@ -173,7 +167,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         return switch (first) {
             case CLOSED, METRICS_ONLY, DISABLED -> lettingThrough(first, settings, null, since);
             case FORCED_OPEN -> new ForcedOpenState(this, settings, Outage.of(this, Rule.INITIAL_STATE), since);
-            case OPEN -> new OpenState(this, settings, Outage.of(this, Rule.INITIAL_STATE));
+            case OPEN -> new OpenState(this, settings, Outage.of(this, Rule.INITIAL_STATE), now());
             case HALF_OPEN -> throw new IllegalStateException("No policy begins half-open");
         };
     }
@@ -240,24 +234,12 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
                 return permit;
             }
         } while (asked != state);
-        count(CircuitBreakerOutcome.REJECTED);
+        calls().count(CircuitBreakerOutcome.REJECTED);
         throw reports.refused(asked.refusal());
     }
 
-    void count(CircuitBreakerOutcome outcome) {
-        calls.count(outcome);
-    }
-
     long refused() {
-        return calls.get(CircuitBreakerOutcome.REJECTED);
-    }
-
-    void countSlow() {
-        slowCalls.increment();
-    }
-
-    State state() {
-        return state;
+        return calls().get(CircuitBreakerOutcome.REJECTED);
     }
 
     /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */

@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CallWindow.CountWindow;
 import dev.resilience.event.CircuitState;
+import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
@@ -56,12 +57,15 @@ public record CircuitBreakerPolicy(
         Require.positive("slow-call-duration", slowCallDuration);
         Require.ratio("slow-call-rate-threshold", slowCallRateThreshold);
         Require.positive("open-duration", openDuration);
-        boolean grows = openDurationMultiplier >= 1 && openDurationMultiplier < Double.POSITIVE_INFINITY;
-        Require.that(grows, "open-duration-multiplier", openDurationMultiplier, "must be a number of at least 1");
+        Require.multiplier("open-duration-multiplier", openDurationMultiplier);
         Require.positive("max-open-duration", maxOpenDuration);
         Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
         Require.notNegative("ramp", ramp);
-        CountWindow.requireRoomFor(minimumCalls, window.type() == Window.Type.COUNT ? window.size() : minimumCalls);
+        if (window.type() == Window.Type.COUNT && minimumCalls > window.size()) {
+            String cure = "must not be above window.size, which is " + window.size()
+                    + ": such a window never has so many calls";
+            throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", window.size());
+        }
         boolean begins = initialState != CircuitState.HALF_OPEN;
         Require.that(
                 begins, "initial-state", initialState, "must be closed, open, forced-open, disabled or metrics-only");

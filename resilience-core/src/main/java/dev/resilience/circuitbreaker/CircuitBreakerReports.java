@@ -8,7 +8,6 @@ import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
@@ -16,8 +15,6 @@ import dev.resilience.pipeline.Reports;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Timestamps;
 import java.time.Duration;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -35,8 +32,14 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
 
     private static final String UNTIL_OPERATED = " until an operator or the application says otherwise";
 
-    CircuitBreakerReports(String name, Environment environment, OutcomeCounters<CircuitBreakerOutcome> calls) {
-        super(CircuitBreaker.class, "Circuit breaker", "circuit_summary", name, environment, calls);
+    CircuitBreakerReports(String name, Environment environment) {
+        super(
+                CircuitBreaker.class,
+                "Circuit breaker",
+                "circuit_summary",
+                name,
+                environment,
+                CircuitBreakerOutcome.class);
     }
 
     /**
@@ -181,10 +184,5 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
                 line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
                         .log("A call was not made. {}", refusal.getMessage()));
         return refusal;
-    }
-
-    /** Whether a result counts as a failure by a rule of the application's, which is reported once if it throws. */
-    boolean isFailure(Predicate<@Nullable Object> rule, @Nullable Object result) {
-        return log.asks(rule, result, "record-on-result", "the call counts as a success");
     }
 }

@@ -71,7 +71,8 @@ final class CircuitBreakerStep extends AsyncStep {
     private void answered(Permit permit, long start, @Nullable Object result) {
         long nanos = nanosSince(permit, start);
         Predicate<@Nullable Object> rule = permit.settings().policy().recordOnResult();
-        if (rule != null && breaker.reports.isFailure(rule, result)) {
+        if (rule != null
+                && breaker.reports.log().asks(rule, result, "record-on-result", "the call counts as a success")) {
             permit.failed(nanos, null);
         } else {
             permit.succeeded(nanos);

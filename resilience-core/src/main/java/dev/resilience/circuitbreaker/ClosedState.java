@@ -51,7 +51,7 @@ final class ClosedState extends State implements Permit {
         this.afterProbing = afterProbing;
         this.statistics = statistics;
         this.successes = breaker.calls().counter(CircuitBreakerOutcome.SUCCESS);
-        this.ramp = afterProbing ? Ramp.since(since, settings.policy().ramp(), breaker.time) : null;
+        this.ramp = afterProbing ? new Ramp(since, settings.policy().ramp(), breaker.time) : null;
     }
 
     static ClosedState afterProbing(HalfOpenState probing, Outage last) {
@@ -62,12 +62,12 @@ final class ClosedState extends State implements Permit {
 
     @Override
     double failureRate() {
-        return statistics.window().failureRate();
+        return statistics.window.failureRate();
     }
 
     @Override
     WindowCounts windowCounts() {
-        return statistics.window().counts();
+        return statistics.window.counts();
     }
 
     @Override
@@ -121,13 +121,13 @@ final class ClosedState extends State implements Permit {
         WindowCounts tooMany = statistics.succeeded(countIfSlow(nanos));
         successes.increment();
         if (tooMany != null) {
-            open(0, tooMany, statistics.lastFailure(), null);
+            open(0, tooMany, statistics.lastFailure, null);
         }
     }
 
     @Override
     public void failed(long nanos, @Nullable Throwable failure) {
-        breaker.count(CircuitBreakerOutcome.FAILURE);
+        breaker.calls().count(CircuitBreakerOutcome.FAILURE);
         String type = Outage.typeOf(failure);
         WindowCounts tooMany = statistics.failed(countIfSlow(nanos), type);
         int tooManyInARow = statistics.recordConsecutiveFailure();
@@ -138,7 +138,7 @@ final class ClosedState extends State implements Permit {
 
     @Override
     public void ignored() {
-        breaker.count(CircuitBreakerOutcome.IGNORED);
+        breaker.calls().count(CircuitBreakerOutcome.IGNORED);
     }
 
     /**
@@ -152,19 +152,19 @@ final class ClosedState extends State implements Permit {
      */
     private void open(
             int inARow, @Nullable WindowCounts tooMany, @Nullable String lastFailure, @Nullable Throwable failure) {
-        State now = breaker.state();
+        State now = breaker.state;
         while (now instanceof ClosedState closed && closed.statistics == statistics) {
             if (breaker.move(closed, closed.opened(inARow, tooMany, lastFailure, failure))) {
                 return;
             }
-            now = breaker.state();
+            now = breaker.state;
         }
     }
 
     private OpenState opened(
             int inARow, @Nullable WindowCounts tooMany, @Nullable String lastFailure, @Nullable Throwable failure) {
         CircuitBreakerPolicy policy = settings.policy();
-        CallWindow window = statistics.window();
+        CallWindow window = statistics.window;
         WindowCounts counts = tooMany == null ? window.countsAtLastCall() : tooMany;
         boolean slow = inARow == 0 && !window.isFailureRateReached(counts);
         String rule = inARow > 0
@@ -172,7 +172,7 @@ final class ClosedState extends State implements Permit {
                 : slow ? Rule.slowCallRate(counts, policy) : Rule.failureRate(counts, policy.window());
         double rate = counts.calls() >= policy.minimumCalls() ? counts.failureRate() : Double.NaN;
         Start start = new Start(rule, counts, rate, breaker.now(), breaker.refused());
-        return new OpenState(breaker, settings, Outage.of(start, !slow, lastFailure, failure));
+        return new OpenState(breaker, settings, Outage.of(start, !slow, lastFailure, failure), breaker.now());
     }
 
     /**
@@ -192,16 +192,11 @@ final class ClosedState extends State implements Permit {
         private final long nanos;
         private final AtomicLong sum = new AtomicLong(WHOLE - FIRST_SHARE);
 
-        private Ramp(TimeSource time, long start, long nanos) {
+        /** The ramp of a breaker that closed at a moment. */
+        Ramp(Moment closed, Duration duration, TimeSource time) {
             this.time = time;
-            this.start = start;
-            this.nanos = nanos;
-        }
-
-        /** The ramp of a breaker that closed at a moment, or {@code null} if that lasts no longer. */
-        static @Nullable Ramp since(Moment closed, Duration duration, TimeSource time) {
-            Ramp ramp = new Ramp(time, closed.nanoTime(), Durations.toNanos(duration));
-            return ramp.isOver() ? null : ramp;
+            this.start = closed.nanoTime();
+            this.nanos = Durations.toNanos(duration);
         }
 
         boolean isOver() {

@@ -27,11 +27,7 @@ final class HalfOpenState extends State {
     private final AtomicReferenceArray<@Nullable Probe> permits;
     private final AtomicInteger successes = new AtomicInteger();
 
-    HalfOpenState(CircuitBreaker breaker, Settings settings, Outage outage) {
-        this(breaker, settings, outage, breaker.now());
-    }
-
-    private HalfOpenState(CircuitBreaker breaker, Settings settings, Outage outage, Moment since) {
+    HalfOpenState(CircuitBreaker breaker, Settings settings, Outage outage, Moment since) {
         super(CircuitState.HALF_OPEN, breaker, settings, outage, since);
         CircuitBreakerPolicy.HalfOpen policy = settings.policy().halfOpen();
         this.successThreshold = policy.successThreshold();
@@ -44,7 +40,7 @@ final class HalfOpenState extends State {
     @Nullable
     Permit tryAdmit() {
         Probe probe = takePermit(breaker.time.nanoTime());
-        return breaker.state() == this ? probe : null;
+        return breaker.state == this ? probe : null;
     }
 
     @Override
@@ -83,8 +79,8 @@ final class HalfOpenState extends State {
     }
 
     /** Of several probes that can tell, the first makes the move. */
-    private void end(State successor) {
-        breaker.move(this, successor);
+    private void open(Outage longer) {
+        breaker.move(this, new OpenState(breaker, settings, longer, breaker.now()));
     }
 
     final class Probe implements Permit {
@@ -108,11 +104,13 @@ final class HalfOpenState extends State {
             if (!decidesInTime()) {
                 return;
             }
-            breaker.count(CircuitBreakerOutcome.SUCCESS);
+            breaker.calls().count(CircuitBreakerOutcome.SUCCESS);
             if (countIfSlow(nanos) && settings.judgesSlowCalls()) {
-                end(new OpenState(breaker, settings, present().afterSlowProbe(Duration.ofNanos(settings.slowNanos()))));
+                open(present().afterSlowProbe(Duration.ofNanos(settings.slowNanos())));
             } else if (successes.incrementAndGet() >= successThreshold) {
-                end(ClosedState.afterProbing(HalfOpenState.this, present().withoutFailure()));
+                breaker.move(
+                        HalfOpenState.this,
+                        ClosedState.afterProbing(HalfOpenState.this, present().withoutFailure()));
             } else {
                 releasePermit();
             }
@@ -123,15 +121,15 @@ final class HalfOpenState extends State {
             if (!decidesInTime()) {
                 return;
             }
-            breaker.count(CircuitBreakerOutcome.FAILURE);
+            breaker.calls().count(CircuitBreakerOutcome.FAILURE);
             countIfSlow(nanos);
-            end(new OpenState(breaker, settings, present().afterFailedProbe(failure)));
+            open(present().afterFailedProbe(failure));
         }
 
         @Override
         public void ignored() {
             if (decided.compareAndSet(false, true)) {
-                breaker.count(CircuitBreakerOutcome.IGNORED);
+                breaker.calls().count(CircuitBreakerOutcome.IGNORED);
                 releasePermit();
             }
         }

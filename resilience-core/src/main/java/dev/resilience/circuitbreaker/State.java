@@ -132,7 +132,7 @@ abstract sealed class State
     final boolean countIfSlow(long nanos) {
         boolean slow = nanos > settings.slowNanos();
         if (slow) {
-            breaker.countSlow();
+            breaker.slowCalls.increment();
         }
         return slow;
     }
@@ -206,10 +206,6 @@ abstract sealed class State
 
         private final long openNanos;
 
-        OpenState(CircuitBreaker breaker, Settings settings, Outage outage) {
-            this(breaker, settings, outage, breaker.now());
-        }
-
         /** @param since from when on the open period counts, which may be over by now */
         OpenState(CircuitBreaker breaker, Settings settings, Outage outage, Moment since) {
             super(CircuitState.OPEN, breaker, settings, outage, since);
@@ -220,7 +216,7 @@ abstract sealed class State
         @Nullable
         Permit tryAdmit() {
             if (remainingNanos() <= 0) {
-                breaker.move(this, new HalfOpenState(breaker, settings, present()));
+                breaker.move(this, new HalfOpenState(breaker, settings, present(), breaker.now()));
             }
             return null;
         }

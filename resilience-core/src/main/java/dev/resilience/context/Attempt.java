@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Attempt {
 
+    /** Whether there are replays or idempotent calls, so that no call pays for what an application does not use. */
+    static volatile boolean watchesBeginnings;
+
     private final String by;
     private final int number;
     private final boolean isReplay;
     private final @Nullable Attempt replay; // around an attempt of the retry that is replayed
     private volatile boolean hasBegun; // a replay alone
-
-    /** Whether there are replays, so that no call pays for what an application does not use. */
-    private static volatile boolean used;
 
     private Attempt(String by, int number, @Nullable Attempt outer, boolean isReplay) {
         this.by = by;
@@ -40,7 +40,7 @@ public final class Attempt {
 
     /** A call that is made again when its caller has gone: no fallback answers for it, and it is not kept once more. */
     public static Attempt ofReplay() {
-        used = true;
+        watchesBeginnings = true;
         return new Attempt("the replay of a dead letter", 2, null, true);
     }
 
@@ -49,11 +49,10 @@ public final class Attempt {
         return new Attempt(ofRetry, 1, this, false);
     }
 
-    /** Notes that the current thread is about to call the method. For the innermost step of a call. */
-    public static void methodBegins() {
-        Attempt current = used ? current() : null;
-        if (current != null && current.replay != null) {
-            current.replay.begun();
+    /** A thread that works for the attempt is about to call the method. */
+    void methodBegins() {
+        if (replay != null) {
+            replay.hasBegun = true;
         }
     }
 
@@ -74,11 +73,6 @@ public final class Attempt {
     /** Whether a replay has called the method, in any of its attempts, and not been refused before. */
     public boolean hasBegun() {
         return hasBegun;
-    }
-
-    /** Notes that a replay has called the method. */
-    public void begun() {
-        hasBegun = true;
     }
 
     /** Who repeats the call, in words. */

@@ -1,5 +1,6 @@
 package dev.resilience.context;
 
+import dev.resilience.exception.DeadlineExceededException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -60,6 +61,25 @@ public record CallContext(
      */
     public static @Nullable Object[] ofThread() {
         return SLOTS.get(); // a class of the JDK's: what stays on pooled threads keeps no class loader alive
+    }
+
+    /**
+     * The current thread is about to call the method. For the innermost step of a call.
+     *
+     * @throws DeadlineExceededException if no time is left for it
+     * @throws java.util.concurrent.CancellationException if the idempotent call around it was withdrawn before
+     */
+    public static void methodBegins() {
+        Deadline.check();
+        if (Attempt.watchesBeginnings) {
+            @Nullable Object[] slots = ofThread();
+            if (slots[ATTEMPT] instanceof Attempt attempt) {
+                attempt.methodBegins();
+            }
+            if (slots[IDEMPOTENCY] instanceof IdempotencyContext idempotency) {
+                idempotency.methodBegins();
+            }
+        }
     }
 
     /**

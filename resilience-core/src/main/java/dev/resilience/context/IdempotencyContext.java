@@ -28,9 +28,6 @@ public final class IdempotencyContext {
     private boolean begun; // with the lock
     private boolean withdrawn; // with the lock
 
-    /** Whether there are idempotent calls, so that no call pays for what an application does not use. */
-    private static volatile boolean used;
-
     /**
      * Not for applications.
      *
@@ -66,25 +63,14 @@ public final class IdempotencyContext {
      * finally}.
      */
     public static void makeCurrent(@Nullable IdempotencyContext context) {
-        if (context != null && !used) {
-            used = true;
+        if (context != null && !Attempt.watchesBeginnings) {
+            Attempt.watchesBeginnings = true;
         }
         CallContext.ofThread()[CallContext.IDEMPOTENCY] = context;
     }
 
-    /**
-     * The current thread is about to call the method. For the innermost step of a call.
-     *
-     * @throws CancellationException if the call was withdrawn before
-     */
-    public static void methodBegins() {
-        IdempotencyContext current = used ? current() : null;
-        if (current != null) {
-            current.begin();
-        }
-    }
-
-    private synchronized void begin() {
+    /** A thread that works for the call is about to call the method, unless the call was withdrawn before. */
+    synchronized void methodBegins() {
         if (withdrawn) {
             throw new CancellationException();
         }

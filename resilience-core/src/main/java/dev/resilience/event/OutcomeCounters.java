@@ -4,7 +4,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One counter for each outcome of a kind. Counting never blocks and never allocates; reading sums up. Not for applications.
@@ -16,25 +15,21 @@ public final class OutcomeCounters<O extends Enum<O> & Outcome> {
 
     private final O[] outcomes;
     private final LongAdder[] counters;
-    private final @Nullable O countedElsewhere;
-    private final LongSupplier elsewhere;
+    private final LongSupplier[] sums;
 
     public OutcomeCounters(Class<O> type) {
-        this(type, null, () -> 0);
-    }
-
-    /**
-     * @param countedElsewhere an outcome that something else counts anyway, and that is only read here
-     * @param elsewhere what counts it
-     */
-    public OutcomeCounters(Class<O> type, @Nullable O countedElsewhere, LongSupplier elsewhere) {
-        this.countedElsewhere = countedElsewhere;
-        this.elsewhere = elsewhere;
         this.outcomes = type.getEnumConstants();
         this.counters = new LongAdder[outcomes.length];
+        this.sums = new LongSupplier[outcomes.length];
         for (int i = 0; i < counters.length; i++) {
             counters[i] = new LongAdder();
+            sums[i] = counters[i]::sum;
         }
+    }
+
+    /** Something else counts the calls that end so anyway: they are only read here. To be said before any call ends. */
+    public void read(O outcome, LongSupplier elsewhere) {
+        sums[outcome.ordinal()] = elsewhere;
     }
 
     /** Counts one call that ended so. */
@@ -49,7 +44,7 @@ public final class OutcomeCounters<O extends Enum<O> & Outcome> {
 
     /** How many calls ended so. */
     public long get(O outcome) {
-        return outcome == countedElsewhere ? elsewhere.getAsLong() : counters[outcome.ordinal()].sum();
+        return sums[outcome.ordinal()].getAsLong();
     }
 
     /** How many calls ended, in whatever way. */

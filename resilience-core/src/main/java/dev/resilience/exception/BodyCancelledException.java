@@ -1,5 +1,7 @@
 package dev.resilience.exception;
 
+import java.util.Objects;
+
 /**
  * Says inside a pipeline that a method's body was cancelled, and has neither answered nor failed: it is not tried again,
  * not counted by a circuit breaker, and no fallback answers for it. Callers get the {@linkplain #cancellation()
@@ -7,16 +9,13 @@ package dev.resilience.exception;
  */
 public final class BodyCancelledException extends ResilienceException {
 
-    private final Throwable cancellation;
-
     /** @param cancellation what the body ended with */
     public BodyCancelledException(Throwable cancellation) {
         super("The method was cancelled", cancellation);
-        this.cancellation = cancellation;
     }
 
     /** What the body ended with. */
     public Throwable cancellation() {
-        return cancellation;
+        return Objects.requireNonNull(getCause());
     }
 }

@@ -7,27 +7,19 @@ import java.time.Duration;
 public final class IdempotencyInProgressException extends ResilienceException {
 
     private final Duration retryAfter;
-    private final boolean ofSameCall;
 
     public IdempotencyInProgressException(String message, Duration retryAfter) {
-        this(message, retryAfter, false);
+        this(message, retryAfter, Fault.PERMANENT);
     }
 
-    private IdempotencyInProgressException(String message, Duration retryAfter, boolean ofSameCall) {
-        super(message);
+    private IdempotencyInProgressException(String message, Duration retryAfter, Fault faultOfAttempt) {
+        super(message, null, faultOfAttempt);
         this.retryAfter = retryAfter;
-        this.ofSameCall = ofSameCall;
     }
 
     /** An earlier attempt of the same call has a transaction whose end is not known yet: a later attempt may know it. */
     public static IdempotencyInProgressException ofEarlierAttempt(String message, Duration retryAfter) {
-        return new IdempotencyInProgressException(message, retryAfter, true);
-    }
-
-    /** Transient if it is an earlier attempt of the same call that is in progress. */
-    @Override
-    public Fault faultOfAttempt() {
-        return ofSameCall ? Fault.TRANSIENT : Fault.PERMANENT;
+        return new IdempotencyInProgressException(message, retryAfter, Fault.TRANSIENT);
     }
 
     /** What is left of the running call's lease, always above zero. */

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** The supertype of everything that the library itself throws at a caller of a protected method. */
 public abstract class ResilienceException extends RuntimeException {
 
+    private final Fault faultOfAttempt;
+
     /**
      * Whether the failure is a refusal: the library did not let the call through, so it says nothing about the callee.
      * Retrying it inside the layer that refused would only be refused again.
@@ -20,7 +22,7 @@ public abstract class ResilienceException extends RuntimeException {
      * this ended, and not the call. Unknown if the causes tell.
      */
     public Fault faultOfAttempt() {
-        return Fault.PERMANENT;
+        return faultOfAttempt;
     }
 
     /**
@@ -31,8 +33,13 @@ public abstract class ResilienceException extends RuntimeException {
         return String.valueOf(getMessage());
     }
 
-    ResilienceException(String message, @Nullable Throwable cause) {
+    ResilienceException(String message, @Nullable Throwable cause, Fault faultOfAttempt) {
         super(message, cause);
+        this.faultOfAttempt = faultOfAttempt;
+    }
+
+    ResilienceException(String message, @Nullable Throwable cause) {
+        this(message, cause, Fault.PERMANENT);
     }
 
     ResilienceException(String message) {

@@ -32,15 +32,6 @@ public final class Fallback implements Layer, AutoCloseable {
     private final FoldedLog log;
 
     /**
-     * A fallback with the system's time.
-     *
-     * @param name the protected method: {@code OrderService.place}
-     */
-    public Fallback(String name, FallbackMethod method) {
-        this(name, method, TimeSource.system());
-    }
-
-    /**
      * @param name the protected method: {@code OrderService.place}
      * @param time tells when a second of the log is over
      */
@@ -172,7 +163,11 @@ public final class Fallback implements Layer, AutoCloseable {
             Throwable answered = (Throwable) call.held();
             Throwable failure = call.failure();
             if (answered != null) {
-                ended(answered, failure);
+                if (failure == null) {
+                    answered(answered);
+                } else {
+                    failed(answered, failure);
+                }
                 return Next.OUTWARD;
             }
             if (failure == null || call.isOver() || call.invocation().hasEmitted() || !isAnswered(failure)) {
@@ -185,14 +180,6 @@ public final class Fallback implements Layer, AutoCloseable {
             } catch (Throwable again) {
                 failed(failure, again);
                 throw again;
-            }
-        }
-
-        private void ended(Throwable answered, @Nullable Throwable again) {
-            if (again == null) {
-                answered(answered);
-            } else {
-                failed(answered, again);
             }
         }
 

@@ -15,10 +15,8 @@ import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +27,6 @@ import org.jspecify.annotations.Nullable;
  * method. Safe for use by many threads.
  */
 public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoCloseable {
-
-    /** Sets this process apart from every other; followed by a number for each call. */
-    private static final String PROCESS = UUID.randomUUID().toString();
-
-    private static final AtomicLong CALLS = new AtomicLong();
 
     final TimeSource time;
     final ExceptionCodec exceptions;
@@ -94,15 +87,11 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     @Override
     public synchronized void reconfigure(IdempotencyPolicy changed) {
         IdempotencyPolicy now = policy;
-        requireSame("fingerprint", now.fingerprint(), changed.fingerprint());
-        requireSame("replay-exceptions", now.replayExceptions(), changed.replayExceptions());
-        requireSame("scope", now.scope(), changed.scope());
-        requireSame("transactional", now.transactional(), changed.transactional());
+        Require.unchanged("fingerprint", now.fingerprint(), changed.fingerprint());
+        Require.unchanged("replay-exceptions", now.replayExceptions(), changed.replayExceptions());
+        Require.unchanged("scope", now.scope(), changed.scope());
+        Require.unchanged("transactional", now.transactional(), changed.transactional());
         policy = changed;
-    }
-
-    private static void requireSame(String key, Object now, Object changed) {
-        Require.that(now.equals(changed), key, changed, "cannot change while the application runs: it is " + now);
     }
 
     /** Calls by how they ended. */
@@ -149,10 +138,6 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    String newOwner() {
-        return PROCESS + "-" + CALLS.incrementAndGet();
     }
 
     /** Stores the answer when the call ends. It runs, until it has ended or lost its key to another call. */

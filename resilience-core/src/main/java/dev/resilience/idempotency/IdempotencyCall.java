@@ -20,14 +20,27 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A call on its way to its key, or to an earlier call's answer. Used by one thread at a time. */
 final class IdempotencyCall {
 
+    /** Sets this process apart from every other; followed by a number for each call. */
+    private static final String PROCESS = UUID.randomUUID().toString();
+
+    private static final AtomicLong CALLS = new AtomicLong();
     private static final Duration FIRST_WAIT = Duration.ofMillis(10);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
     private static final Duration LONGEST_PAUSE_AFTER_LOST_CLAIM = Duration.ofMinutes(1);
+
+    /** The call with its key; {@code null} if it runs unprotected, because the store is down. */
+    @Nullable
+    IdempotentExecution execution;
+
+    /** Whether another call with its key was running, for which it has waited, or waits. */
+    boolean hasWaited;
 
     private final Idempotency idempotency;
     private final IdempotencyPolicy policy;
@@ -38,8 +51,6 @@ final class IdempotencyCall {
     private Duration nextWait = FIRST_WAIT;
     private Duration leaseLeft = FIRST_WAIT;
     private @Nullable StoredResult stored;
-    private @Nullable IdempotentExecution execution;
-    private boolean isRunningElsewhere;
 
     IdempotencyCall(Idempotency idempotency, IdempotentOperation operation, String key, Invocation invocation) {
         this.idempotency = idempotency;
@@ -49,7 +60,7 @@ final class IdempotencyCall {
         this.start = idempotency.time.nanoTime();
         this.request = new ClaimRequest(
                 RecordKey.of(operation.name(), operation.callerScope(), key),
-                idempotency.newOwner(),
+                PROCESS + "-" + CALLS.incrementAndGet(),
                 policy.fingerprint() ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
                 policy.lease(),
                 policy.ttl(),
@@ -74,13 +85,12 @@ final class IdempotencyCall {
             return Objects.requireNonNull(idempotency.store().claim(request), "the store gave no answer");
         } catch (RuntimeException unavailable) {
             boolean interrupted = Thread.currentThread().isInterrupted();
-            boolean failsOpen =
-                    policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted;
+            boolean failsOpen = policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !hasWaited && !interrupted;
             boolean isFull = unavailable instanceof LeasedRows.FullException;
             if (!failsOpen && !isFull) {
                 freeIn(Duration.ofSeconds(1));
             }
-            if (isRunningElsewhere && interrupted) {
+            if (hasWaited && interrupted) {
                 throw inProgress();
             }
             idempotency.reports.count(IdempotencyOutcome.STORE_FAILURE);
@@ -132,7 +142,7 @@ final class IdempotencyCall {
         }
         if (claim instanceof Claim.InProgress running) {
             leaseLeft = running.leaseLeft();
-            isRunningElsewhere = true;
+            hasWaited = true;
             return waitOrRefuse();
         }
         if (claim instanceof Claim.KeyReused) {
@@ -163,17 +173,6 @@ final class IdempotencyCall {
         idempotency.reports.count(IdempotencyOutcome.IN_PROGRESS);
         return new IdempotencyInProgressException(
                 "A call with the same idempotency key is running (policy '" + name() + "')", leaseLeft);
-    }
-
-    /** The call with its key; {@code null} if it runs unprotected, because the store is down. */
-    @Nullable
-    IdempotentExecution execution() {
-        return execution;
-    }
-
-    /** Whether it had to wait for another call with its key. */
-    boolean hasWaited() {
-        return isRunningElsewhere;
     }
 
     /** Whether an earlier call's answer is to be given, in place of running. */

@@ -11,7 +11,6 @@ import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
-import dev.resilience.pipeline.Waits.WaitStoppedException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -37,20 +36,24 @@ final class IdempotencyStep extends AsyncStep {
             return callIn(null, invocation);
         }
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
-            try {
-                idempotency.waits.sleep(wait);
-            } catch (InterruptedException ended) {
-                if (!(ended instanceof WaitStoppedException)) {
-                    Thread.currentThread().interrupt();
-                }
+            if (!slept(wait)) {
                 throw call.inProgress();
             }
         }
         if (call.isAnswered()) {
             return call.answer();
         }
-        IdempotentExecution execution = call.execution();
+        IdempotentExecution execution = call.execution;
         return execution == null ? callIn(null, invocation) : run(execution, invocation);
+    }
+
+    private boolean slept(Duration wait) {
+        try {
+            return idempotency.waits.sleep(wait);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /**
@@ -126,7 +129,7 @@ final class IdempotencyStep extends AsyncStep {
             call.end(claiming.answer(), null);
             return Next.OUTWARD;
         }
-        IdempotentExecution execution = claiming.execution();
+        IdempotentExecution execution = claiming.execution;
         if (execution == null) {
             return enterUnprotected(call);
         }
@@ -166,7 +169,7 @@ final class IdempotencyStep extends AsyncStep {
             beginning.interrupt();
             begun.thenAccept(body -> body.cancel(true));
         };
-        if (claiming.hasWaited()) { // and runs on a thread of the policy
+        if (claiming.hasWaited) { // and runs on a thread of the policy
             idempotency.waits.add(running);
         }
         IdempotencyContext.makeCurrent(context);

@@ -44,9 +44,8 @@ public final class LeaseKeeper {
     /** No renewal begins from now on. */
     public void end() {
         ended = true;
-        Scheduled beat = next;
-        if (beat != null) {
-            beat.cancel();
+        if (next != null) {
+            next.cancel();
         }
     }
 
@@ -57,8 +56,7 @@ public final class LeaseKeeper {
 
     /** Whether the longest lease is over. */
     boolean isSpent() {
-        Duration left = left();
-        return left.isNegative() || left.isZero();
+        return left().compareTo(Duration.ZERO) <= 0;
     }
 
     private void beat(Consumer<Duration> renewal) {

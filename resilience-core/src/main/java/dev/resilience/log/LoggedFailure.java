@@ -58,18 +58,15 @@ public record LoggedFailure(
 
     /** The failure itself where the causes are a circle or absurdly many, or one of them does not tell its own. */
     private static Throwable rootOf(Throwable failure) {
+        Throwable root = failure;
         try {
-            Throwable root = failure;
-            for (int i = 0; i < MAX_CAUSES; i++) {
-                Throwable cause = root.getCause();
-                if (cause == null) {
-                    return root;
-                }
-                root = cause;
+            for (int i = 0; i < MAX_CAUSES && root.getCause() != null; i++) {
+                root = root.getCause();
             }
+            return root.getCause() == null ? root : failure;
         } catch (Throwable broken) { // a checked one too, thrown sneakily
+            return failure;
         }
-        return failure;
     }
 
     /** A message that is made when it is asked for may fail, which must not take the place of the failure. */

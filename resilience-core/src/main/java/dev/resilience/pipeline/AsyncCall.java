@@ -45,19 +45,23 @@ public class AsyncCall extends CallersFuture implements Runnable {
     private static final Object ENDED = new Object();
 
     // All but the last two are read and written by the thread that drives.
+
+    /** Where the call runs and goes on after a wait; {@code null} for wherever the one who ends the wait says. */
+    @Nullable
+    Executor executor;
+
     private final AsyncStep first;
     private final Invocation invocation;
     private final @Nullable Object[] held; // by each step
     private @Nullable Deadline deadline;
     private @Nullable Attempt attempt;
     private @Nullable IdempotencyContext idempotency;
-    private int position; // how many steps are entered
-    private boolean outward;
+    private int running; // which step runs; the body is behind the last one
+    private boolean isEntered; // and will exit, or exits now
     private boolean isReachable; // others may stop it
     private @Nullable Object result;
     private @Nullable Throwable failure;
     private @Nullable Runnable inCallersContext; // runs this
-    private @Nullable Executor executor;
     private Next continuation = AGAIN;
     private @Nullable Thread continuing;
     private volatile boolean stopped;
@@ -90,17 +94,12 @@ public class AsyncCall extends CallersFuture implements Runnable {
      * slot of its own. It is empty when the step is entered.
      */
     public void hold(@Nullable Object ofStep) {
-        held[runningStep()] = ofStep;
+        held[running] = ofStep;
     }
 
     /** What the step whose {@code enter} or {@code exit} runs has kept. */
     public @Nullable Object held() {
-        return held[runningStep()];
-    }
-
-    /** On the way outward the innermost step that is entered, and otherwise the one behind it, which is not yet. */
-    private int runningStep() {
-        return outward ? position - 1 : position;
+        return held[running];
     }
 
     /** The attempt that the call is part of. */
@@ -146,11 +145,6 @@ public class AsyncCall extends CallersFuture implements Runnable {
         return inCallersContext != null;
     }
 
-    /** Where the call runs and goes on after a wait; {@code null} for wherever the one who ends the wait says. */
-    public @Nullable Executor executor() {
-        return executor;
-    }
-
     /** Drives the call in its context until it waits or has ended. */
     void drive(Next from) {
         @Nullable Object[] slots = CallContext.ofThread();
@@ -164,15 +158,15 @@ public class AsyncCall extends CallersFuture implements Runnable {
             Next next = from;
             while (next != LATER) {
                 if (next == INWARD) {
-                    if (outward) { // perhaps once more: what an earlier attempt has left is not this one's
-                        Arrays.fill(held, position, held.length, null);
+                    running++;
+                    if (isEntered) { // perhaps once more: what an earlier attempt has left is not this one's
+                        Arrays.fill(held, running, held.length, null);
                         end(null, null);
                     }
-                    position += outward ? 0 : 1;
-                    outward = false;
+                    isEntered = false;
                 } else if (next == OUTWARD) {
-                    position -= outward ? 1 : 0;
-                    outward = true;
+                    running--;
+                    isEntered = true;
                 }
                 next = step();
             }
@@ -184,15 +178,16 @@ public class AsyncCall extends CallersFuture implements Runnable {
     }
 
     private Next step() {
-        if (outward && position == 0) {
+        if (running < 0) {
             state = ENDED;
             return LATER;
         }
         try {
-            if (outward) {
-                return first.segment[runningStep()].exit(this);
+            if (running == held.length) {
+                return enterBody();
             }
-            return position < held.length ? first.segment[runningStep()].enter(this) : enterBody();
+            AsyncStep step = first.segment[running];
+            return isEntered ? step.exit(this) : step.enter(this);
         } catch (Throwable failed) {
             end(null, unwrap(failed));
             return OUTWARD;
@@ -224,7 +219,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
         if (!(first.inside instanceof BodyStep)) {
             return first.inside.callAsync(invocation);
         }
-        BodyStep.begins();
+        CallContext.methodBegins();
         try {
             return invocation.proceed();
         } catch (InterruptedException interrupted) {
@@ -263,7 +258,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
 
     /** Where it goes on with what a wait has ended in. */
     Next whenEnded() {
-        return outward ? AGAIN : OUTWARD;
+        return isEntered ? AGAIN : OUTWARD;
     }
 
     /**
@@ -271,8 +266,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
      * becomes of that.
      */
     public Next continueOn(Executor threads) {
-        position++;
-        outward = true;
+        isEntered = true;
         executor = threads;
         return goOn(threads, INWARD);
     }

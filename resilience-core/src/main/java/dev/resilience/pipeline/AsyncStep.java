@@ -59,18 +59,17 @@ public abstract class AsyncStep extends Step {
         return false;
     }
 
-    /** Before the rest of the call. What it throws is the call's failure for the steps outside. */
-    protected abstract Next enter(AsyncCall call) throws Throwable;
+    /** Before the rest of the call. What it throws is the call's failure for the steps outside. Does nothing by default. */
+    protected Next enter(AsyncCall call) throws Throwable {
+        return Next.INWARD;
+    }
 
     /**
      * After the rest of the call, if it was {@linkplain Next#INWARD entered}. What it throws takes the place of the call's
-     * result.
+     * result. Does nothing by default.
      */
-    protected abstract Next exit(AsyncCall call) throws Throwable;
-
-    /** The carrier of everything from here inwards. */
-    protected final ContextCarrier carrier() {
-        return carrier;
+    protected Next exit(AsyncCall call) throws Throwable {
+        return Next.OUTWARD;
     }
 
     /** A blocking call that enters this step, goes on on another thread while its caller waits, and exits there. */

@@ -18,16 +18,13 @@ public abstract class AsyncWait {
 
     private static final LogLine CANCELLATION_FAILED = LogLine.warn("cancellation_failed");
 
-    private final AsyncCall call;
+    protected final AsyncCall call;
+
     private @Nullable Thread starter;
     private @Nullable Next ended; // the starter's
 
     protected AsyncWait(AsyncCall call) {
         this.call = call;
-    }
-
-    protected final AsyncCall call() {
-        return call;
     }
 
     /** Begins the wait, which may end at once. */
@@ -140,7 +137,6 @@ public abstract class AsyncWait {
 
         /** The usual end, for which nothing of the caller's thread is put in place. */
         private void succeed(@Nullable Object result) {
-            AsyncCall call = call();
             call.end(result, null);
             Next next = call.whenEnded();
             if (!leaveToStarter(next)) {
@@ -182,7 +178,7 @@ public abstract class AsyncWait {
         @Override
         public void run() {
             if (claim()) {
-                call().resume(next);
+                call.resume(next);
             }
         }
 

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -100,17 +99,16 @@ abstract class CallersFuture extends CompletableFuture<@Nullable Object> impleme
     }
 
     /** First stops the call and then tells those who wait for the answer, because what they do may take long. */
-    private boolean endFromOutside(BooleanSupplier completion) {
-        if (!END.compareAndSet(this, OPEN, GIVEN_UP)) {
-            return false;
+    private boolean endFromOutside(Runnable completion) {
+        boolean isFirst = END.compareAndSet(this, OPEN, GIVEN_UP);
+        if (isFirst) {
+            try {
+                stop();
+            } finally {
+                completion.run();
+            }
         }
-        boolean ended;
-        try {
-            stop();
-        } finally {
-            ended = completion.getAsBoolean();
-        }
-        return ended;
+        return isFirst;
     }
 
     @Override

@@ -1,9 +1,7 @@
 package dev.resilience.pipeline;
 
-import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
 import dev.resilience.context.ContextCarrier;
-import dev.resilience.context.Deadline;
-import dev.resilience.context.IdempotencyContext;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -122,25 +120,8 @@ public final class Pipeline {
 
         @Override
         public @Nullable Object call(Invocation invocation) throws Throwable {
-            begins();
+            CallContext.methodBegins();
             return invocation.proceed();
-        }
-
-        /** The method is about to be called. */
-        static void begins() {
-            Deadline.check();
-            Attempt.methodBegins();
-            IdempotencyContext.methodBegins();
-        }
-
-        @Override
-        protected Next enter(AsyncCall call) {
-            throw new UnsupportedOperationException("The body is inside every segment");
-        }
-
-        @Override
-        protected Next exit(AsyncCall call) {
-            throw new UnsupportedOperationException("The body is inside every segment");
         }
     }
 }

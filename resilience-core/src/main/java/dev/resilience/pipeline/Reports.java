@@ -38,18 +38,14 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      * @param logger the class of the live object
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
      * @param summary the event of the log's summaries: {@code retry_summary}
+     * @param outcomes how calls of the kind end
      */
     public Reports(
-            Class<?> logger,
-            String kind,
-            String summary,
-            String name,
-            Environment environment,
-            OutcomeCounters<O> calls) {
+            Class<?> logger, String kind, String summary, String name, Environment environment, Class<O> outcomes) {
         this.name = name;
         this.time = environment.time();
         this.events = environment.events();
-        this.calls = calls;
+        this.calls = new OutcomeCounters<>(outcomes);
         this.log = new FoldedLog(LoggerFactory.getLogger(logger), time, kind, name, summary, this::counts);
     }
 

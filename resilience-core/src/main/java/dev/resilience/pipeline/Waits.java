@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Waits implements AutoCloseable {
 
-    /** How many platform threads a policy has at the most, unless the application says otherwise. */
-    public static final int MAX_THREADS = Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
-
     private final TimeSource time;
     private final ThreadPoolExecutor threads;
     private final Set<Pause> pauses = ConcurrentHashMap.newKeySet();
@@ -36,12 +33,12 @@ public final class Waits implements AutoCloseable {
      * @param prefix what the names of the threads begin with; a number follows
      * @param time what measures it
      * @param maxThreads how many threads there are at the most, virtual ones too; {@code null} for as many virtual ones as
-     *     are needed or, on a JDK without, {@link #MAX_THREADS}
+     *     are needed or, on a JDK without, {@link WorkerThreads#MAX_THREADS}
      */
     public Waits(String prefix, TimeSource time, @Nullable Integer maxThreads) {
         this.time = time;
         boolean virtual = WorkerThreads.canBeVirtual();
-        int most = virtual ? Integer.MAX_VALUE : MAX_THREADS;
+        int most = virtual ? Integer.MAX_VALUE : WorkerThreads.MAX_THREADS;
         this.threads = WorkerThreads.pool(prefix, maxThreads == null ? most : maxThreads, virtual);
     }
 
@@ -90,13 +87,13 @@ public final class Waits implements AutoCloseable {
     /** Ends all waits, and those that begin later at once, until {@link #resume()}. Returns without waiting. */
     public void stop() {
         stopped = true;
-        pauses.forEach(pause -> time.schedule(Duration.ZERO, pause, WorkerThreads.ends()));
+        pauses.forEach(pause -> time.schedule(Duration.ZERO, pause, WorkerThreads.ENDS));
         sleeps.forEach(InterruptibleExecution::interrupt);
     }
 
     /** Interrupts the bodies that run after a wait, and cancels the stages that they have returned. */
     public void stopRunning() {
-        running.forEach(call -> time.schedule(Duration.ZERO, call::stop, WorkerThreads.ends()));
+        running.forEach(call -> time.schedule(Duration.ZERO, call::stop, WorkerThreads.ENDS));
     }
 
     /** Lets waits be again what they are. */
@@ -119,10 +116,10 @@ public final class Waits implements AutoCloseable {
     /**
      * Lets the current thread wait.
      *
-     * @throws WaitStoppedException if the wait was ended
+     * @return false if the wait was ended because the application ends; the interrupt flag need not be set again then
      * @throws InterruptedException if the thread was interrupted otherwise
      */
-    public void sleep(Duration duration) throws InterruptedException {
+    public boolean sleep(Duration duration) throws InterruptedException {
         InterruptibleExecution sleeping = new InterruptibleExecution();
         sleeping.begin();
         sleeps.add(sleeping);
@@ -139,11 +136,10 @@ public final class Waits implements AutoCloseable {
             sleeps.remove(sleeping);
             undisturbed = sleeping.end();
         }
-        if (!undisturbed) {
-            throw new WaitStoppedException();
-        } else if (interrupted != null) {
+        if (undisturbed && interrupted != null) {
             throw interrupted;
         }
+        return undisturbed;
     }
 
     /** A wait of a call. */
@@ -160,7 +156,7 @@ public final class Waits implements AutoCloseable {
         @Override
         protected void start() {
             pauses.add(this);
-            Executor executor = call().executor();
+            Executor executor = call.executor;
             timer = time.schedule(Duration.ofNanos(waitNanos), this, executor == null ? threads : executor);
             if (!isWaiting()) {
                 stopped();
@@ -187,23 +183,9 @@ public final class Waits implements AutoCloseable {
         @Override
         protected void stopped() {
             pauses.remove(this);
-            Scheduled set = timer;
-            if (set != null) {
-                set.cancel();
+            if (timer != null) {
+                timer.cancel();
             }
-        }
-    }
-
-    /**
-     * A wait was ended because the application ends. Nothing else interrupted the thread, so its interrupt flag need not be
-     * set again.
-     */
-    public static final class WaitStoppedException extends InterruptedException {
-
-        private static final long serialVersionUID = 1L;
-
-        public WaitStoppedException() {
-            super("The application ends, and with it all waits");
         }
     }
 }

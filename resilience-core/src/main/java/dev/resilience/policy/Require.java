@@ -29,12 +29,8 @@ public final class Require {
 
     public static void atLeast(Duration minimum, String minimumKey, String key, Duration value) {
         if (value.compareTo(minimum) < 0) {
-            throw new InvalidPolicyException(
-                    key,
-                    value,
-                    "must not be shorter than " + minimumKey + ", which is " + minimum,
-                    minimumKey,
-                    minimum);
+            String requirement = "must not be shorter than " + minimumKey + ", which is " + minimum;
+            throw new InvalidPolicyException(key, value, requirement, minimumKey, minimum);
         }
     }
 
@@ -43,6 +39,16 @@ public final class Require {
             String percent = value > 1 && value <= 100 ? "; for " + value + " percent write " + value / 100 : "";
             throw new InvalidPolicyException(key, value, "is a ratio and must be between 0 and 1" + percent);
         }
+    }
+
+    public static void multiplier(String key, double value) {
+        boolean isOne = value >= 1 && value < Double.POSITIVE_INFINITY;
+        that(isOne, key, value, "must be a number of at least 1");
+    }
+
+    /** Refuses to change a value of a live object's policy. */
+    public static void unchanged(String key, Object now, Object changed) {
+        that(now.equals(changed), key, changed, "cannot change while the application runs: it is " + now);
     }
 
     /**

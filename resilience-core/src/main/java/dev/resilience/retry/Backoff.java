@@ -34,11 +34,7 @@ public record Backoff(
     public Backoff {
         Require.notNegative("backoff.base-delay", baseDelay);
         Require.positive("backoff.max-delay", maxDelay);
-        Require.that(
-                multiplier >= 1 && multiplier < Double.POSITIVE_INFINITY,
-                "backoff.multiplier",
-                multiplier,
-                "must be a number of at least 1");
+        Require.multiplier("backoff.multiplier", multiplier);
         Require.ratio("backoff.jitter-factor", jitterFactor);
         Require.atLeast(baseDelay, "backoff.base-delay", "backoff.max-delay", maxDelay);
     }
@@ -88,7 +84,15 @@ public record Backoff(
      * @param random a number from 0 (inclusive) to 1 (exclusive)
      */
     public Duration delay(int retry, Duration previous, double random) {
-        return Duration.ofNanos(delayNanos(retry, Durations.toNanos(previous), random));
+        double plain = plainNanos(retry);
+        double delay = switch (jitter) {
+            case NONE -> plain;
+            case FULL -> plain * random;
+            case EQUAL -> plain / 2 + plain / 2 * random;
+            case PROPORTIONAL -> plain + plain * jitterFactor * random;
+            case DECORRELATED -> Math.min(maxNanos(), decorrelated(Durations.toNanos(previous), random));
+        };
+        return Duration.ofNanos((long) delay);
     }
 
     /**
@@ -106,18 +110,6 @@ public record Backoff(
         }
         sum += (double) (retries - computed) * longestNanos(Integer.MAX_VALUE);
         return Duration.ofNanos((long) sum);
-    }
-
-    long delayNanos(int retry, long previousNanos, double random) {
-        double plain = plainNanos(retry);
-        double delay = switch (jitter) {
-            case NONE -> plain;
-            case FULL -> plain * random;
-            case EQUAL -> plain / 2 + plain / 2 * random;
-            case PROPORTIONAL -> plain + plain * jitterFactor * random;
-            case DECORRELATED -> Math.min(maxNanos(), decorrelated(previousNanos, random));
-        };
-        return (long) delay;
     }
 
     private double decorrelated(long previousNanos, double random) {

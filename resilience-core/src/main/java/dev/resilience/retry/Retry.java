@@ -14,7 +14,7 @@ import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,14 +46,6 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
      * For adapters; applications ask {@link dev.resilience.Resilience#retry}.
      *
      * @param budget what the retries are taken from; {@code null} for no budget
-     */
-    public Retry(String name, RetryPolicy policy, Environment environment, @Nullable RetryBudget budget) {
-        this(name, policy, environment, budget, TransactionState.NONE);
-    }
-
-    /**
-     * For adapters: as the other constructor.
-     *
      * @param transactions tells whether another attempt makes sense inside the caller's transaction
      */
     public Retry(
@@ -91,23 +83,6 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         this.outermost = attempt(1, null);
     }
 
-    /**
-     * A retry with the JDK's faults, the system's time and a budget of its own.
-     *
-     * @throws InvalidPolicyException if the policy names a shared budget, which wants the constructor
-     */
-    public static Retry of(String name, RetryPolicy policy) {
-        boolean hasBudget = policy.budget() == null;
-        Require.that(
-                hasBudget || RetryPolicy.NO_BUDGET.equals(policy.budget()),
-                "budget",
-                policy.budget(),
-                "must be given to the constructor");
-        RetryBudget budget =
-                hasBudget ? new RetryBudget(name, RetryBudgetPolicy.defaults(), TimeSource.system()) : null;
-        return new Retry(name, policy, Environment.of(TimeSource.system()), budget);
-    }
-
     @Override
     public String name() {
         return name;
@@ -126,19 +101,9 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
      */
     @Override
     public void reconfigure(RetryPolicy changed) {
-        String wanted = changed.budget();
-        String current = policy().budget();
-        boolean isSame = (wanted == null ? name : wanted).equals(current == null ? name : current);
-        Require.that(isSame, "budget", wanted, "cannot be changed while the application runs");
+        String current = Objects.requireNonNullElse(policy().budget(), name);
+        Require.unchanged("budget", current, Objects.requireNonNullElse(changed.budget(), name));
         rules = rules.with(changed);
-    }
-
-    /**
-     * The longest time that all waits of a call together can take, hints of the server left aside: also where a {@link
-     * BackoffFunction} says how long they are.
-     */
-    public Duration worstCaseWait() {
-        return policy().worstCaseWait();
     }
 
     /** Calls that ended, by how they ended. */

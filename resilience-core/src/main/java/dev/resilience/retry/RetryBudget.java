@@ -60,11 +60,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
      */
     @Override
     public void reconfigure(RetryBudgetPolicy changed) {
-        Require.that(
-                changed.window().equals(policy.window()),
-                "window",
-                changed.window(),
-                "cannot be changed while the application runs, and is " + policy.window());
+        Require.unchanged("window", policy.window(), changed.window());
         lock.get(() -> {
             advance();
             window.allow(changed);

@@ -1,7 +1,6 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
-import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
@@ -11,6 +10,7 @@ import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
 import dev.resilience.policy.PropertyNames;
+import dev.resilience.retry.RetryCall.End;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -49,31 +49,8 @@ final class RetryReports extends Reports<RetryOutcome> {
     /** A call that failed. Of those that end at the same moment, any may be the last. */
     private record Failure(String description, Instant at, Instant since, boolean ranOut) {}
 
-    /** How a call ended, and why it was not tried again, in words where the outcome does not say it all. */
-    enum End {
-        SUCCESS(RetryOutcome.SUCCESS, ""),
-        SUCCESS_AFTER_RETRY(RetryOutcome.SUCCESS_AFTER_RETRY, ""),
-        NOT_RETRYABLE(RetryOutcome.NOT_RETRYABLE, ""),
-        INTERRUPTED(RetryOutcome.INTERRUPTED, ""),
-        STOPPED(RetryOutcome.INTERRUPTED, "the application ends"),
-        NO_ATTEMPTS_LEFT(RetryOutcome.EXHAUSTED, "no attempts are left"),
-        BUDGET_EXHAUSTED(RetryOutcome.BUDGET_EXHAUSTED, "the retry budget is exhausted"),
-        DEADLINE_OVER(RetryOutcome.OUT_OF_TIME, "the deadline is over"),
-        HINT_TOO_LONG(RetryOutcome.OUT_OF_TIME, "the server asks to wait longer than max-retry-after"),
-        AFTER_MAX_DURATION(RetryOutcome.OUT_OF_TIME, "the next one would begin after max-duration"),
-        AFTER_DEADLINE(RetryOutcome.OUT_OF_TIME, "the next one would begin after the deadline");
-
-        final RetryOutcome outcome;
-        final String why;
-
-        End(RetryOutcome outcome, String why) {
-            this.outcome = outcome;
-            this.why = why;
-        }
-    }
-
     RetryReports(String name, Environment environment, @Nullable RetryBudget budget) {
-        super(Retry.class, "Retry", "retry_summary", name, environment, new OutcomeCounters<>(RetryOutcome.class));
+        super(Retry.class, "Retry", "retry_summary", name, environment, RetryOutcome.class);
         this.properties = PropertyNames.of("resilience.retry", name) + ".";
         this.budget = budget;
         if (budget != null) {

@@ -6,10 +6,9 @@ import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
-import dev.resilience.pipeline.Waits.WaitStoppedException;
 import dev.resilience.retry.Retry.ExhaustedCalls;
+import dev.resilience.retry.RetryCall.End;
 import dev.resilience.retry.RetryCall.Phase;
-import dev.resilience.retry.RetryReports.End;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -97,10 +96,7 @@ final class RetryStep extends AsyncStep {
 
     private boolean slept(RetryCall call) {
         try {
-            retry.waits.sleep(call.nextWait());
-            return true;
-        } catch (WaitStoppedException applicationEnds) {
-            return call.endsBy(End.STOPPED);
+            return retry.waits.sleep(call.nextWait()) || call.endsBy(End.STOPPED);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return call.endsBy(End.INTERRUPTED);

@@ -68,7 +68,7 @@ final class SystemTimeSource implements TimeSource {
     public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
         DueTask due = new DueTask(task, executor);
         if (delay.isZero() || delay.isNegative()) {
-            due.handOver();
+            due.call();
         } else {
             Ticker.INSTANCE.beats(); // or a timer that is due first wakes the timer's thread, which costs its caller
             due.timer = Threads.timer()
@@ -90,24 +90,18 @@ final class SystemTimeSource implements TimeSource {
             this.executor = executor;
         }
 
-        /** By the timer. An executor of the application's that is full, or has ended, does not keep what is due from being done. */
+        /** It is due. An executor of the application's that is full, or has ended, does not keep it from being done. */
         @Override
         public @Nullable Object call() {
             try {
-                handOver();
+                executor.execute(this);
             } catch (RejectedExecutionException refused) {
                 runElsewhere();
-            }
-            return null;
-        }
-
-        void handOver() {
-            try {
-                executor.execute(this);
             } catch (OutOfMemoryError noThread) {
                 WorkerThreads.reportShortage();
                 runElsewhere();
             }
+            return null;
         }
 
         /** On the timer's thread where nothing else is left. */
@@ -134,9 +128,8 @@ final class SystemTimeSource implements TimeSource {
 
         @Override
         public void cancel() {
-            Future<?> set = timer;
-            if (set != null) {
-                set.cancel(false);
+            if (timer != null) {
+                timer.cancel(false);
             }
         }
     }
@@ -202,10 +195,7 @@ final class SystemTimeSource implements TimeSource {
     /** Started by the first wait without a thread; applications that have none never pay for them. */
     private static final class Threads {
 
-        private static final int MAX_WORKERS =
-                Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
-
-        static final Executor WORKERS = WorkerThreads.shared("resilience-worker-", MAX_WORKERS);
+        static final Executor WORKERS = WorkerThreads.shared("resilience-worker-", WorkerThreads.MAX_THREADS);
 
         /** As many as there are tasks due: one that hangs, such as a store that does not answer, delays no other. */
         static final Executor URGENT = WorkerThreads.shared("resilience-urgent-", Integer.MAX_VALUE);

@@ -66,7 +66,7 @@ public interface TimeSource {
 
     /**
      * As {@link #schedule(Duration, Runnable)}, for what must not come late because other tasks block: renewals and interrupts.
-     * The task is short, and calls no code of the application's: see {@link WorkerThreads#ends()}.
+     * The task is short, and calls no code of the application's: see {@link WorkerThreads#ENDS}.
      */
     default Scheduled scheduleUrgent(Duration delay, Runnable task) {
         return schedule(delay, task);

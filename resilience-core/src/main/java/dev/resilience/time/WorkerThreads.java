@@ -15,14 +15,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WorkerThreads {
 
+    /** How many platform threads work at once at the most where nothing else is said. */
+    public static final int MAX_THREADS = Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
+
     private static final long KEPT_IDLE_MILLIS = 60_000;
     private static final long KEPT_IDLE_VIRTUAL_MILLIS = 1_000;
-    private static final int MAX_ENDS = 64;
 
     /** Those of the whole process, which no application closes: an idle thread keeps a class loader alive. */
     static final long SHARED_KEPT_IDLE_MILLIS = 5_000;
 
-    private static final ThreadPoolExecutor ENDS = shared("resilience-end-", MAX_ENDS);
+    /**
+     * Where calls end whose time is over, or that are stopped, and have no thread of their own for that. What the application
+     * does because of the end may block these threads: then other ends wait for one, but nothing else of the library does.
+     */
+    public static final Executor ENDS = shared("resilience-end-", 64);
 
     private static final long BETWEEN_REPORTS = TimeUnit.MINUTES.toNanos(1);
     private static final AtomicLong lastReport = new AtomicLong(System.nanoTime() - BETWEEN_REPORTS);
@@ -46,17 +52,7 @@ public final class WorkerThreads {
     }
 
     static ThreadPoolExecutor shared(String prefix, int max) {
-        ThreadPoolExecutor pool = pool(prefix, max, false);
-        pool.setKeepAliveTime(SHARED_KEPT_IDLE_MILLIS, TimeUnit.MILLISECONDS);
-        return pool;
-    }
-
-    /**
-     * Where calls end whose time is over, or that are stopped, and have no thread of their own for that. What the application
-     * does because of the end may block these threads: then other ends wait for one, but nothing else of the library does.
-     */
-    public static Executor ends() {
-        return ENDS;
+        return new Pool(max, SHARED_KEPT_IDLE_MILLIS, daemons(prefix), new HandOff());
     }
 
     /** Sets what says that the system has no thread left, at most once a minute. */
@@ -93,18 +89,15 @@ public final class WorkerThreads {
 
     /** By reflection, because this library is compiled for Java 17. */
     private static ThreadFactory virtual(String prefix) {
-        if (!canBeVirtual()) {
-            String version = "Java " + Runtime.version().feature();
-            throw new UnsupportedOperationException(version + " has no virtual threads");
-        }
         try {
             Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
             type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
             return (ThreadFactory) type.getMethod("factory").invoke(builder);
-        } catch (ReflectiveOperationException impossible) {
-            throw new IllegalStateException(impossible);
+        } catch (ReflectiveOperationException notThere) {
+            String version = "Java " + Runtime.version().feature();
+            throw new UnsupportedOperationException(version + " has no virtual threads", notThere);
         }
     }
 

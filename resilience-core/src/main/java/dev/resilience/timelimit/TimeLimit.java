@@ -61,8 +61,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         this.time = environment.time();
         this.carrier = environment.carrier();
         this.workers = WorkerThreads.pool("resilience-time-limit-" + name + "-", maxWorkers, virtualThreads);
-        OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
-        this.reports = new Reports<>(TimeLimit.class, "Time limit", "time_limit_summary", name, environment, calls);
+        this.reports = new Reports<>(
+                TimeLimit.class, "Time limit", "time_limit_summary", name, environment, TimeLimitOutcome.class);
     }
 
     /**
@@ -72,11 +72,6 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      */
     public static TimeLimit onVirtualThreads(String name, TimeLimitPolicy policy, Environment environment) {
         return new TimeLimit(name, policy, environment, Integer.MAX_VALUE, true);
-    }
-
-    /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
-    public static TimeLimit of(String name, TimeLimitPolicy policy) {
-        return new TimeLimit(name, policy, Environment.of(TimeSource.system()));
     }
 
     @Override
@@ -237,14 +232,14 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             call.hold(
                     call.isBlocking()
                             ? time.scheduleUrgent(timeout.timeout(), due)
-                            : time.schedule(timeout.timeout(), due, WorkerThreads.ends()));
+                            : time.schedule(timeout.timeout(), due, WorkerThreads.ENDS));
             return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);
         }
 
         private void timedOut(AsyncCall call, Timeout timeout) {
             boolean waitedForWorker = call.waitsForThread();
             call.timeOut(
-                    stop -> time.schedule(Duration.ZERO, stop, WorkerThreads.ends()),
+                    stop -> time.schedule(Duration.ZERO, stop, WorkerThreads.ENDS),
                     () -> waitedForWorker ? noWorker(timeout) : exceeded(timeout, null));
         }
 

@@ -3,6 +3,7 @@ package dev.resilience.bulkhead;
 import static dev.resilience.bulkhead.TestBulkhead.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.pipeline.Pipeline;
@@ -33,9 +34,13 @@ class AsynchronousWaitTests {
 
     @Test
     void endsForOneAfterTheOtherOnSystemTime() {
-        Bulkhead bulkhead = Bulkhead.of(
-                "orders",
-                BulkheadPolicy.builder().maxConcurrent(1).maxQueue(10_000).build());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead(
+                        "orders",
+                        BulkheadPolicy.builder()
+                                .maxConcurrent(1)
+                                .maxQueue(10_000)
+                                .build());
         Pipeline pipeline = Pipeline.of(bulkhead);
         CompletableFuture<String> running = new CompletableFuture<>();
         pipeline.callAsync(() -> running);
@@ -74,8 +79,8 @@ class AsynchronousWaitTests {
 
     @Test
     void goesOnOnAnotherThreadThanTheOneThatGaveThePlace() {
-        Bulkhead bulkhead =
-                Bulkhead.of("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
         Pipeline pipeline = Pipeline.of(bulkhead);
         CompletableFuture<String> running = new CompletableFuture<>();
         AtomicReference<Thread> ranOn = new AtomicReference<>();

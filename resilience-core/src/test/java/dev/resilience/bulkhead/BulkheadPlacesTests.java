@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.circuitbreaker.CircuitBreaker;
@@ -170,11 +171,12 @@ class BulkheadPlacesTests {
 
         @Test
         void whenAnInnerLayerRefuses() throws Throwable {
-            CircuitBreaker open = CircuitBreaker.of(
-                    "open",
-                    CircuitBreakerPolicy.builder()
-                            .initialState(CircuitState.FORCED_OPEN)
-                            .build());
+            CircuitBreaker open = Resilience.create()
+                    .circuitBreaker(
+                            "open",
+                            CircuitBreakerPolicy.builder()
+                                    .initialState(CircuitState.FORCED_OPEN)
+                                    .build());
             assertThatThrownBy(() -> mode.call(Pipeline.of(single.bulkhead, open), () -> "never"))
                     .isInstanceOf(CircuitOpenException.class);
 
@@ -184,7 +186,7 @@ class BulkheadPlacesTests {
 
     @Test
     void belongToABulkheadThatKnowsItsNameAndPolicy() {
-        Bulkhead bulkhead = Bulkhead.of("orders", BulkheadPolicy.defaults());
+        Bulkhead bulkhead = Resilience.create().bulkhead("orders", BulkheadPolicy.defaults());
 
         assertThat(bulkhead.name()).isEqualTo("orders");
         assertThat(bulkhead.policy()).isEqualTo(BulkheadPolicy.defaults());

@@ -2,6 +2,7 @@ package dev.resilience.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.Resilience;
 import dev.resilience.concurrency.Effort;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.pipeline.Pipeline;
@@ -41,7 +42,7 @@ class HandOverTests {
                 .maxQueue(THREADS)
                 .queueTimeout(Duration.ofSeconds(20))
                 .build();
-        this.bulkhead = Bulkhead.of("orders", policy);
+        this.bulkhead = Resilience.create().bulkhead("orders", policy);
         this.pipeline = Pipeline.of(bulkhead);
     }
 

@@ -3,6 +3,7 @@ package dev.resilience.bulkhead;
 import static dev.resilience.bulkhead.TestBulkhead.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.exception.BulkheadFullException;
@@ -91,12 +92,13 @@ class PoolStopTests {
 
     @Test
     void waitsForNothingThatIsDoneWhenAFutureEnds() {
-        Bulkhead bulkhead = Bulkhead.of(
-                "orders",
-                BulkheadPolicy.builder()
-                        .type(BulkheadPolicy.Type.THREAD_POOL)
-                        .maxConcurrent(1)
-                        .build());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead(
+                        "orders",
+                        BulkheadPolicy.builder()
+                                .type(BulkheadPolicy.Type.THREAD_POOL)
+                                .maxConcurrent(1)
+                                .build());
         Pipeline pipeline = Pipeline.of(bulkhead);
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
@@ -132,9 +134,12 @@ class PoolStopTests {
 
     @Test
     void waitsForNothingThatIsDoneWhenAStageIsCancelled() {
-        Bulkhead bulkhead = Bulkhead.of(
-                "orders",
-                BulkheadPolicy.builder().type(BulkheadPolicy.Type.THREAD_POOL).build());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead(
+                        "orders",
+                        BulkheadPolicy.builder()
+                                .type(BulkheadPolicy.Type.THREAD_POOL)
+                                .build());
         CountDownLatch latch = new CountDownLatch(1);
         CompletableFuture<String> slow = new CompletableFuture<>();
         CompletableFuture<Boolean> whatIsDone = slow.handle((result, failure) -> {

@@ -3,6 +3,7 @@ package dev.resilience.bulkhead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.pipeline.Pipeline;
@@ -31,7 +32,7 @@ class VirtualThreadsTests {
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
     void runsEveryCallOnAVirtualThreadOfItsOwn() throws Exception {
-        Pipeline pipeline = Pipeline.of(Bulkhead.of("orders", policy().build()));
+        Pipeline pipeline = Pipeline.of(Resilience.create().bulkhead("orders", policy().build()));
         Callable<String> thread = () -> Thread.currentThread().toString();
 
         String first = pipeline.call(thread::call);
@@ -44,7 +45,8 @@ class VirtualThreadsTests {
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
     void mayBeginToWhileItRuns() throws Exception {
-        Bulkhead bulkhead = Bulkhead.of("orders", policy().virtualThreads(false).build());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead("orders", policy().virtualThreads(false).build());
         Callable<String> thread = () -> Thread.currentThread().toString();
         assertThat(Pipeline.of(bulkhead).call(thread::call)).doesNotContain("VirtualThread");
 
@@ -57,8 +59,8 @@ class VirtualThreadsTests {
     @EnabledForJreRange(min = JRE.JAVA_21)
     void inheritNothingOfWhoeverStartsThem() {
         InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
-        Pipeline pipeline =
-                Pipeline.of(Bulkhead.of("orders", policy().maxConcurrent(1).build()));
+        Pipeline pipeline = Pipeline.of(
+                Resilience.create().bulkhead("orders", policy().maxConcurrent(1).build()));
         CompletableFuture<String> running = new CompletableFuture<>();
         CompletableFuture<String> leaver = pipeline.callAsync(() -> running);
         CompletableFuture<Boolean> seenAfterAWait =

@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.Resilience;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitState;
@@ -158,7 +159,7 @@ class CircuitBreakerCountersTests {
 
     @Test
     void belongToABreakerThatKnowsItsNameAndPolicy() {
-        CircuitBreaker breaker = CircuitBreaker.of("payments", CircuitBreakerPolicy.defaults());
+        CircuitBreaker breaker = Resilience.create().circuitBreaker("payments", CircuitBreakerPolicy.defaults());
 
         assertThat(breaker.name()).isEqualTo("payments");
         assertThat(breaker.policy()).isEqualTo(CircuitBreakerPolicy.defaults());

@@ -30,7 +30,7 @@ class TimeWindowInterleavingTests {
 
             threads.run(() -> calls.failed(false, "Down"), () -> calls.failed(false, "Down"));
 
-            check(calls.window().failureRate() == 1, "A call is missing");
+            check(calls.window.failureRate() == 1, "A call is missing");
         });
     }
 
@@ -45,9 +45,9 @@ class TimeWindowInterleavingTests {
                 calls.failed(false, "Down");
             });
 
-            check(calls.window().failureRate() == 1, "A call is missing");
+            check(calls.window.failureRate() == 1, "A call is missing");
             time.advance(BUCKETS * BUCKET);
-            check(Double.isNaN(calls.window().failureRate()), "What is older than the window is still counted");
+            check(Double.isNaN(calls.window.failureRate()), "What is older than the window is still counted");
         });
     }
 

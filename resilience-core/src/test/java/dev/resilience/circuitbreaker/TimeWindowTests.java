@@ -35,7 +35,7 @@ class TimeWindowTests {
 
         time.advance(Duration.ofSeconds(19));
 
-        assertThat(calls.window().failureRate()).isEqualTo(1);
+        assertThat(calls.window.failureRate()).isEqualTo(1);
     }
 
     @Test
@@ -45,7 +45,7 @@ class TimeWindowTests {
 
         time.advance(Duration.ofSeconds(20));
 
-        assertThat(calls.window().failureRate()).isNaN();
+        assertThat(calls.window.failureRate()).isNaN();
     }
 
     @Test
@@ -55,13 +55,13 @@ class TimeWindowTests {
             calls.failed(true, "Down");
             time.advance(Duration.ofSeconds(1));
         }
-        assertThat(calls.window().failureRate()).isEqualTo(1);
+        assertThat(calls.window.failureRate()).isEqualTo(1);
 
         time.advance(Duration.ofDays(365));
 
-        assertThat(calls.window().failureRate()).isNaN();
+        assertThat(calls.window.failureRate()).isNaN();
         assertThat(calls.succeeded(false)).isNull();
-        assertThat(calls.window().failureRate()).isZero();
+        assertThat(calls.window.failureRate()).isZero();
     }
 
     @Test
@@ -77,7 +77,7 @@ class TimeWindowTests {
         }
 
         for (int lost = 1; lost <= 10; lost++) {
-            assertThat(calls.window().failureRate()).isEqualTo((10.0 - lost) / (20 - lost));
+            assertThat(calls.window.failureRate()).isEqualTo((10.0 - lost) / (20 - lost));
             time.advance(Duration.ofSeconds(1));
         }
     }
@@ -90,7 +90,7 @@ class TimeWindowTests {
         assertThat(calls.succeeded(true)).isNull();
 
         assertThat(calls.failed(true, "Down")).as("half of the calls were slow").isNotNull();
-        assertThat(calls.window().failureRate()).isEqualTo(0.5);
+        assertThat(calls.window.failureRate()).isEqualTo(0.5);
     }
 
     @Test
@@ -132,7 +132,7 @@ class TimeWindowTests {
         assertThat(calls.failed(false, "Down")).isNotNull();
         time.advance(Duration.ofNanos(20));
 
-        assertThat(calls.window().failureRate()).isNaN();
+        assertThat(calls.window.failureRate()).isNaN();
     }
 
     @Test

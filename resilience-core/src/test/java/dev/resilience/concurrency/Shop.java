@@ -1,5 +1,6 @@
 package dev.resilience.concurrency;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
@@ -20,22 +21,23 @@ import java.util.concurrent.atomic.AtomicLong;
 /** All layers around one callee, and what was seen of the calls from outside. */
 final class Shop {
 
-    final Bulkhead bulkhead = Bulkhead.of("soak", BulkheadPolicy.defaults());
-    final CircuitBreaker breaker = CircuitBreaker.of("soak", CircuitBreakerPolicy.defaults());
-    final Retry retry = Retry.of(
-            "soak",
-            RetryPolicy.builder()
-                    .maxAttempts(3)
-                    .backoff(new Backoff(
-                            Backoff.Strategy.EXPONENTIAL,
-                            Duration.ofNanos(100_000),
-                            2,
-                            Duration.ofMillis(1),
-                            Jitter.FULL,
-                            0))
-                    .budget(RetryPolicy.NO_BUDGET)
-                    .build());
-    final TimeLimit timeLimit = TimeLimit.of("soak", TimeLimitPolicy.defaults());
+    final Bulkhead bulkhead = Resilience.create().bulkhead("soak", BulkheadPolicy.defaults());
+    final CircuitBreaker breaker = Resilience.create().circuitBreaker("soak", CircuitBreakerPolicy.defaults());
+    final Retry retry = Resilience.create()
+            .retry(
+                    "soak",
+                    RetryPolicy.builder()
+                            .maxAttempts(3)
+                            .backoff(new Backoff(
+                                    Backoff.Strategy.EXPONENTIAL,
+                                    Duration.ofNanos(100_000),
+                                    2,
+                                    Duration.ofMillis(1),
+                                    Jitter.FULL,
+                                    0))
+                            .budget(RetryPolicy.NO_BUDGET)
+                            .build());
+    final TimeLimit timeLimit = Resilience.create().timeLimit("soak", TimeLimitPolicy.defaults());
     final Pipeline pipeline = Pipeline.of(bulkhead, breaker, retry, timeLimit);
     final AtomicLong made = new AtomicLong();
     final AtomicLong cancelled = new AtomicLong();

@@ -2,6 +2,7 @@ package dev.resilience.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.fallback.Fallback;
@@ -13,6 +14,7 @@ import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.time.TimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +54,8 @@ class CallContextTests {
     @Test
     void goesWithARetryToTheThreadOfTheNextAttempt() {
         Backoff soon = new Backoff(Backoff.Strategy.FIXED, Duration.ofMillis(1), 1, LONG, Jitter.NONE, 0);
-        Retry retry = Retry.of("orders", RetryPolicy.builder().backoff(soon).build());
+        Retry retry = Resilience.create()
+                .retry("orders", RetryPolicy.builder().backoff(soon).build());
         List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
 
         CompletableFuture<String> answer = Pipeline.of(caller, retry).callAsync(() -> {
@@ -72,8 +75,8 @@ class CallContextTests {
 
     @Test
     void goesWithACallInLineToTheThreadThatRunsIt() {
-        Bulkhead bulkhead =
-                Bulkhead.of("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
         CompletableFuture<String> first = new CompletableFuture<>();
         CallContext another = new CallContext(Deadline.in(Duration.ofDays(1)), null);
         Pipeline.of(new InContext(another), bulkhead).callAsync(() -> first);
@@ -87,17 +90,20 @@ class CallContextTests {
 
     @Test
     void isThereForAFallbackOnTheThreadOfTheFailure() {
-        Fallback fallback = new Fallback("orders", new FallbackMethod() {
-            @Override
-            public boolean answers(Throwable failure) {
-                return true;
-            }
+        Fallback fallback = new Fallback(
+                "orders",
+                new FallbackMethod() {
+                    @Override
+                    public boolean answers(Throwable failure) {
+                        return true;
+                    }
 
-            @Override
-            public Object answer(Invocation invocation, Throwable failure) {
-                return noting("fallback").get();
-            }
-        });
+                    @Override
+                    public Object answer(Invocation invocation, Throwable failure) {
+                        return noting("fallback").get();
+                    }
+                },
+                TimeSource.system());
 
         CompletableFuture<String> answer =
                 Pipeline.of(caller, fallback).callAsync(CallContextTests::failingOnAnotherThread);
@@ -108,9 +114,9 @@ class CallContextTests {
 
     @Test
     void isNotForWhatOthersDoWhenTheCallEnds() {
-        Bulkhead bulkhead =
-                Bulkhead.of("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
-        Retry retry = Retry.of("orders", RetryPolicy.defaults());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
+        Retry retry = Resilience.create().retry("orders", RetryPolicy.defaults());
         CompletableFuture<String> body = new CompletableFuture<>();
         CallContext ofThread = new CallContext(Deadline.in(Duration.ofDays(1)), null);
 
@@ -128,8 +134,10 @@ class CallContextTests {
     @Test
     void isNotForThemEitherIfTheCallEndsAfterAWait() {
         Backoff soon = new Backoff(Backoff.Strategy.FIXED, Duration.ofMillis(50), 1, LONG, Jitter.NONE, 0);
-        Retry retry = Retry.of(
-                "orders", RetryPolicy.builder().maxAttempts(2).backoff(soon).build());
+        Retry retry = Resilience.create()
+                .retry(
+                        "orders",
+                        RetryPolicy.builder().maxAttempts(2).backoff(soon).build());
 
         CompletableFuture<String> answer = Pipeline.of(caller, retry)
                 .callAsync(() -> CompletableFuture.failedFuture(new ConnectException("refused")));

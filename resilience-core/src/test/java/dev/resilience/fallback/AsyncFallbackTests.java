@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.time.TimeSource;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,18 +18,21 @@ class AsyncFallbackTests {
     private final CompletableFuture<Object> body = new CompletableFuture<>();
     private final CompletableFuture<Object> answer = new CompletableFuture<>();
     private final AtomicInteger asked = new AtomicInteger();
-    private final Fallback fallback = new Fallback("OrderService.place", new FallbackMethod() {
-        @Override
-        public boolean answers(Throwable failure) {
-            return true;
-        }
+    private final Fallback fallback = new Fallback(
+            "OrderService.place",
+            new FallbackMethod() {
+                @Override
+                public boolean answers(Throwable failure) {
+                    return true;
+                }
 
-        @Override
-        public @Nullable Object answer(Invocation invocation, Throwable failure) {
-            asked.incrementAndGet();
-            return answer;
-        }
-    });
+                @Override
+                public @Nullable Object answer(Invocation invocation, Throwable failure) {
+                    asked.incrementAndGet();
+                    return answer;
+                }
+            },
+            TimeSource.system());
     private final CompletableFuture<Object> call = Pipeline.of(fallback).callAsync(() -> body);
 
     @Test

@@ -9,6 +9,7 @@ import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
+import dev.resilience.time.TimeSource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -128,19 +129,22 @@ class FallbackTests {
     }
 
     private Fallback fallback(Predicate<Throwable> answers, Invocation answer) {
-        return new Fallback("OrderService.place", new FallbackMethod() {
-            @Override
-            public boolean answers(Throwable failed) {
-                return answers.test(failed);
-            }
+        return new Fallback(
+                "OrderService.place",
+                new FallbackMethod() {
+                    @Override
+                    public boolean answers(Throwable failed) {
+                        return answers.test(failed);
+                    }
 
-            @Override
-            public @Nullable Object answer(Invocation invocation, Throwable failed) throws Throwable {
-                answered.add(failed);
-                Object result = style == CallStyle.ASYNC ? future(answer) : answer.proceed();
-                return style == CallStyle.ASYNC_THROWING ? CompletableFuture.completedFuture(result) : result;
-            }
-        });
+                    @Override
+                    public @Nullable Object answer(Invocation invocation, Throwable failed) throws Throwable {
+                        answered.add(failed);
+                        Object result = style == CallStyle.ASYNC ? future(answer) : answer.proceed();
+                        return style == CallStyle.ASYNC_THROWING ? CompletableFuture.completedFuture(result) : result;
+                    }
+                },
+                TimeSource.system());
     }
 
     private static CompletableFuture<@Nullable Object> future(Invocation answer) {

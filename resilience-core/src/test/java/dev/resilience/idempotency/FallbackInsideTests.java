@@ -12,6 +12,7 @@ import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
+import dev.resilience.time.TimeSource;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -89,17 +90,20 @@ class FallbackInsideTests {
     }
 
     private static Fallback fallback(@Nullable Object answer) {
-        return new Fallback("Shop.sell", new FallbackMethod() {
-            @Override
-            public boolean answers(Throwable failure) {
-                return true;
-            }
+        return new Fallback(
+                "Shop.sell",
+                new FallbackMethod() {
+                    @Override
+                    public boolean answers(Throwable failure) {
+                        return true;
+                    }
 
-            @Override
-            public @Nullable Object answer(Invocation invocation, Throwable failure) {
-                return answer;
-            }
-        });
+                    @Override
+                    public @Nullable Object answer(Invocation invocation, Throwable failure) {
+                        return answer;
+                    }
+                },
+                TimeSource.system());
     }
 
     private static Object fail() throws IOException {

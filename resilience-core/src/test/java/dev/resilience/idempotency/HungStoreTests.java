@@ -3,7 +3,7 @@ package dev.resilience.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.idempotency.store.LeaseToken;
@@ -43,12 +43,13 @@ class HungStoreTests {
             hung.invokeAsync(TestIdempotency.invocation("key " + i, "payload", CompletableFuture::new));
         }
         await().until(() -> hanging.get() >= 4);
-        Pipeline other = Pipeline.of(Bulkhead.of(
-                "other",
-                BulkheadPolicy.builder()
-                        .maxConcurrent(1)
-                        .queueTimeout(Duration.ofMillis(200))
-                        .build()));
+        Pipeline other = Pipeline.of(Resilience.create()
+                .bulkhead(
+                        "other",
+                        BulkheadPolicy.builder()
+                                .maxConcurrent(1)
+                                .queueTimeout(Duration.ofMillis(200))
+                                .build()));
         other.callAsync(CompletableFuture::new);
 
         CompletableFuture<String> waiting = other.callAsync(CompletableFuture::new);

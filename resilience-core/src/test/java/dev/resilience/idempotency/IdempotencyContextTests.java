@@ -3,6 +3,7 @@ package dev.resilience.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.context.IdempotencyContext;
@@ -163,9 +164,12 @@ class IdempotencyContextTests {
 
     @Test
     void itGoesAlongToOtherThreads() throws Throwable {
-        Bulkhead pool = Bulkhead.of(
-                "pool",
-                BulkheadPolicy.builder().type(BulkheadPolicy.Type.THREAD_POOL).build());
+        Bulkhead pool = Resilience.create()
+                .bulkhead(
+                        "pool",
+                        BulkheadPolicy.builder()
+                                .type(BulkheadPolicy.Type.THREAD_POOL)
+                                .build());
         Pipeline pipeline = Pipeline.of(calls.idempotency.protecting(calls.operation), pool);
         Callable<String> body = () -> Thread.currentThread().getName() + " " + downstreamKey();
         Callable<CompletableFuture<String>> later = () -> CompletableFuture.completedFuture(body.call());

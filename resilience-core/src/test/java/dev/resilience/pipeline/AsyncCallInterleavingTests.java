@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.concurrency.Interleaved;
@@ -23,7 +24,7 @@ class AsyncCallInterleavingTests {
     @Interleaved(alwaysModelChecked = true)
     void aStageOrACancellationEndsTheCallAndNeverBoth(Interleavings mode) {
         mode.explore(threads -> {
-            Bulkhead bulkhead = Bulkhead.of("orders", BulkheadPolicy.defaults());
+            Bulkhead bulkhead = Resilience.create().bulkhead("orders", BulkheadPolicy.defaults());
             CompletableFuture<Object> stage = new CompletableFuture<>();
             CompletableFuture<Object> answer = pipeline(bulkhead).callAsync(() -> stage);
 

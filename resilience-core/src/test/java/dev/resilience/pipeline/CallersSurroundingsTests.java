@@ -2,6 +2,7 @@ package dev.resilience.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.context.ContextCarrier;
@@ -135,8 +136,8 @@ class CallersSurroundingsTests {
 
     @Test
     void areThereAfterAWaitForABulkhead() throws Exception {
-        Bulkhead bulkhead =
-                Bulkhead.of("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
+        Bulkhead bulkhead = Resilience.create()
+                .bulkhead("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
         CompletableFuture<String> first = new CompletableFuture<>();
         pipeline(bulkhead).callAsync(() -> first);
         CompletableFuture<String> answer =

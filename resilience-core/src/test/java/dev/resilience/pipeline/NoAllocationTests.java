@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.resilience.Resilience;
-import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.event.CircuitState;
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -24,22 +21,22 @@ class NoAllocationTests {
 
     @Test
     void ofARetryWithItsBudget() throws Throwable {
-        assertAllocatesNothing(Pipeline.of(Retry.of("orders", RetryPolicy.defaults())));
+        assertAllocatesNothing(Pipeline.of(Resilience.create().retry("orders", RetryPolicy.defaults())));
     }
 
     @Test
     void ofARetryThatWatchesTheTime() throws Throwable {
         RetryPolicy policy =
                 RetryPolicy.builder().maxDuration(Duration.ofMinutes(1)).build();
-        assertAllocatesNothing(Pipeline.of(Retry.of("orders", policy)));
+        assertAllocatesNothing(Pipeline.of(Resilience.create().retry("orders", policy)));
     }
 
     @Test
     void ofABulkheadACircuitBreakerAndARetry() throws Throwable {
         assertAllocatesNothing(Pipeline.of(
-                Bulkhead.of("orders", BulkheadPolicy.defaults()),
-                CircuitBreaker.of("orders", CircuitBreakerPolicy.defaults()),
-                Retry.of("orders", RetryPolicy.defaults())));
+                Resilience.create().bulkhead("orders", BulkheadPolicy.defaults()),
+                Resilience.create().circuitBreaker("orders", CircuitBreakerPolicy.defaults()),
+                Resilience.create().retry("orders", RetryPolicy.defaults())));
     }
 
     @Test
@@ -48,7 +45,7 @@ class NoAllocationTests {
                 .initialState(CircuitState.METRICS_ONLY)
                 .recordOnResult("bad"::equals)
                 .build();
-        assertAllocatesNothing(Pipeline.of(CircuitBreaker.of("orders", policy)));
+        assertAllocatesNothing(Pipeline.of(Resilience.create().circuitBreaker("orders", policy)));
     }
 
     @Test

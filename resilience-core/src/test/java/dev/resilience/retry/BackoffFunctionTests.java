@@ -68,7 +68,7 @@ class BackoffFunctionTests {
         bench.call(retry, fails(refused), returns("done"));
 
         assertThat(bench.attempts).containsExactly(seconds(0, 7));
-        assertThat(retry.worstCaseWait()).isEqualTo(Duration.ofSeconds(14));
+        assertThat(retry.policy().worstCaseWait()).isEqualTo(Duration.ofSeconds(14));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.event.ResilienceEvent;
@@ -11,7 +12,7 @@ import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.pipeline.Waits;
+import dev.resilience.time.WorkerThreads;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,11 +41,11 @@ class LaterAttemptsTests {
     @Test
     void thatBlockStopNoOtherPolicy() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
-        Pipeline blocking = Pipeline.of(Retry.of("blocking", SOON));
-        Pipeline quick = Pipeline.of(Retry.of("quick", SOON));
+        Pipeline blocking = Pipeline.of(Resilience.create().retry("blocking", SOON));
+        Pipeline quick = Pipeline.of(Resilience.create().retry("quick", SOON));
         AtomicInteger blocked = new AtomicInteger();
         List<CompletableFuture<Boolean>> calls = new ArrayList<>();
-        for (int i = 0; i < Waits.MAX_THREADS + 1; i++) {
+        for (int i = 0; i < WorkerThreads.MAX_THREADS + 1; i++) {
             AtomicInteger attempts = new AtomicInteger();
             calls.add(blocking.callAsync(() -> {
                 if (attempts.incrementAndGet() == 1) {
@@ -54,7 +55,7 @@ class LaterAttemptsTests {
                 return CompletableFuture.completedFuture(awaitQuietly(end));
             }));
         }
-        await().until(() -> blocked.get() >= Waits.MAX_THREADS);
+        await().until(() -> blocked.get() >= WorkerThreads.MAX_THREADS);
 
         AtomicInteger attempts = new AtomicInteger();
         CompletableFuture<Integer> answer = quick.callAsync(() -> attempts.incrementAndGet() == 1
@@ -69,15 +70,16 @@ class LaterAttemptsTests {
 
     @Test
     void runInThePoolInWhichTheFirstOneRan() throws Exception {
-        Bulkhead pool = Bulkhead.of(
-                "orders",
-                BulkheadPolicy.builder()
-                        .type(BulkheadPolicy.Type.THREAD_POOL)
-                        .maxConcurrent(1)
-                        .build());
+        Bulkhead pool = Resilience.create()
+                .bulkhead(
+                        "orders",
+                        BulkheadPolicy.builder()
+                                .type(BulkheadPolicy.Type.THREAD_POOL)
+                                .maxConcurrent(1)
+                                .build());
         List<String> threads = Collections.synchronizedList(new ArrayList<>());
 
-        CompletableFuture<Object> answer = Pipeline.of(pool, Retry.of("orders", SOON))
+        CompletableFuture<Object> answer = Pipeline.of(pool, Resilience.create().retry("orders", SOON))
                 .callAsync(() -> {
                     threads.add(Thread.currentThread().getName());
                     return CompletableFuture.failedFuture(new ConnectException("refused"));
@@ -170,18 +172,19 @@ class LaterAttemptsTests {
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         CountDownLatch begun = new CountDownLatch(1);
         AtomicInteger attempts = new AtomicInteger();
-        CompletableFuture<Object> call = Pipeline.of(Retry.of("orders", SOON)).callAsync(() -> {
-            if (attempts.incrementAndGet() == 1) {
-                return CompletableFuture.failedFuture(new ConnectException("refused"));
-            }
-            begun.countDown();
-            try {
-                new CountDownLatch(1).await();
-            } catch (InterruptedException stopped) {
-                interrupted.complete(true);
-            }
-            return CompletableFuture.completedFuture("too late");
-        });
+        CompletableFuture<Object> call = Pipeline.of(Resilience.create().retry("orders", SOON))
+                .callAsync(() -> {
+                    if (attempts.incrementAndGet() == 1) {
+                        return CompletableFuture.failedFuture(new ConnectException("refused"));
+                    }
+                    begun.countDown();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException stopped) {
+                        interrupted.complete(true);
+                    }
+                    return CompletableFuture.completedFuture("too late");
+                });
         assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
 
         call.cancel(true);

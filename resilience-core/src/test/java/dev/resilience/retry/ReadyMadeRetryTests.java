@@ -5,6 +5,7 @@ import static dev.resilience.retry.RetryBench.assertCounted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.resilience.Resilience;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.InvalidPolicyException;
 import java.net.ConnectException;
@@ -18,7 +19,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** {@link Retry#of}, with all that an application without Spring needs, on the system's time. */
+/** A retry of an application without Spring, on the system's time. */
 @Timeout(60)
 class ReadyMadeRetryTests {
 
@@ -28,7 +29,7 @@ class ReadyMadeRetryTests {
 
     @Test
     void itRetriesCallsAndHasABudgetOfItsOwn() throws Exception {
-        Retry retry = Retry.of("orders", soon);
+        Retry retry = Resilience.create().retry("orders", soon);
 
         assertThat(Pipeline.of(retry).call(failingOnce()::call)).isEqualTo("result");
 
@@ -42,7 +43,7 @@ class ReadyMadeRetryTests {
 
     @Test
     void itRetriesAsynchronousCalls() throws Exception {
-        Retry retry = Retry.of("orders", soon);
+        Retry retry = Resilience.create().retry("orders", soon);
         Callable<String> body = failingOnce();
 
         Object result = Pipeline.of(retry)
@@ -57,14 +58,15 @@ class ReadyMadeRetryTests {
     void itHasNoBudgetWhereThePolicyWantsNone() {
         RetryPolicy free = RetryPolicy.builder().budget(RetryPolicy.NO_BUDGET).build();
 
-        assertThat(Retry.of("orders", free).budget()).isNull();
+        assertThat(Resilience.create().retry("orders", free).budget()).isNull();
     }
 
     @Test
     void itRefusesWhatItCannotKnow() {
         assertRefused(
                 "budget",
-                () -> Retry.of("orders", RetryPolicy.builder().budget("shared").build()));
+                () -> Resilience.create()
+                        .retry("orders", RetryPolicy.builder().budget("shared").build()));
     }
 
     private static void assertRefused(String key, ThrowingCallable retry) {

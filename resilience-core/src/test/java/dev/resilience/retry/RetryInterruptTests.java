@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.resilience.Resilience;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
@@ -81,8 +82,10 @@ class RetryInterruptTests {
 
     @Test
     void aThreadIsWokenFromARealWait() throws Exception {
-        Retry retry = Retry.of(
-                "system", policy().backoff(RetryBench.fixed(Duration.ofDays(1))).build());
+        Retry retry = Resilience.create()
+                .retry(
+                        "system",
+                        policy().backoff(RetryBench.fixed(Duration.ofDays(1))).build());
         FutureTask<Boolean> flagged = new FutureTask<>(() -> {
             Throwable seen = catchThrowable(() -> Pipeline.of(retry).invoke(fails(refused)));
             assertThat(seen).isSameAs(refused);
@@ -100,8 +103,10 @@ class RetryInterruptTests {
 
     @Test
     void anInterruptEndsTheRetryingOnTheSystemsTimeEvenWithoutDelay() {
-        Retry retry = Retry.of(
-                "system", policy().backoff(RetryBench.fixed(Duration.ZERO)).build());
+        Retry retry = Resilience.create()
+                .retry(
+                        "system",
+                        policy().backoff(RetryBench.fixed(Duration.ZERO)).build());
         AtomicInteger attempts = new AtomicInteger();
 
         Throwable seen = catchThrowable(() -> Pipeline.of(retry).invoke(() -> {

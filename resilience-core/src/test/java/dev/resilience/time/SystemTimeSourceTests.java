@@ -11,7 +11,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -96,6 +98,21 @@ class SystemTimeSourceTests {
             task.cancel();
 
             assertThat(runs).hasValue(1);
+        }
+
+        @Test
+        void thatTheirExecutorRefusesRunElsewhere() {
+            CompletableFuture<Void> soon = new CompletableFuture<>();
+            CompletableFuture<Void> later = new CompletableFuture<>();
+            Executor full = task -> {
+                throw new RejectedExecutionException("full");
+            };
+
+            time.schedule(Duration.ZERO, () -> soon.complete(null), full);
+            time.schedule(SHORT, () -> later.complete(null), full);
+
+            assertThat(soon).succeedsWithin(Duration.ofSeconds(30));
+            assertThat(later).succeedsWithin(Duration.ofSeconds(30));
         }
 
         @Test

@@ -3,6 +3,7 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.Resilience;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
@@ -59,7 +60,9 @@ class BlockedEndsTests {
     }
 
     private static Pipeline pipeline(Duration timeout) {
-        return Pipeline.of(TimeLimit.of(
-                "of-" + timeout, TimeLimitPolicy.builder().timeout(timeout).build()));
+        return Pipeline.of(Resilience.create()
+                .timeLimit(
+                        "of-" + timeout,
+                        TimeLimitPolicy.builder().timeout(timeout).build()));
     }
 }

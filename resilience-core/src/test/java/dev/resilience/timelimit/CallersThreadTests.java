@@ -10,6 +10,7 @@ import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TestTimeLimit.Ended;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -152,17 +153,20 @@ class CallersThreadTests {
     /** Its answer would reach no caller, and be counted as one. */
     @Test
     void aFallbackInsideDoesNotAnswerForALimitThatIsOver() {
-        Fallback fallback = new Fallback("Orders.place", new FallbackMethod() {
-            @Override
-            public boolean answers(Throwable failure) {
-                return true;
-            }
+        Fallback fallback = new Fallback(
+                "Orders.place",
+                new FallbackMethod() {
+                    @Override
+                    public boolean answers(Throwable failure) {
+                        return true;
+                    }
 
-            @Override
-            public Object answer(Invocation invocation, Throwable failure) {
-                return "fallback";
-            }
-        });
+                    @Override
+                    public Object answer(Invocation invocation, Throwable failure) {
+                        return "fallback";
+                    }
+                },
+                TimeSource.system());
 
         assertThatThrownBy(() -> Pipeline.of(calls.limit, fallback).call(() -> {
                     calls.timeIsOver();

@@ -3,6 +3,7 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.Resilience;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -42,8 +43,12 @@ class RealTimeTests {
     }
 
     private static Pipeline pipeline(Duration timeout, RunsOn thread) {
-        return Pipeline.of(TimeLimit.of(
-                "orders",
-                TimeLimitPolicy.builder().timeout(timeout).thread(thread).build()));
+        return Pipeline.of(Resilience.create()
+                .timeLimit(
+                        "orders",
+                        TimeLimitPolicy.builder()
+                                .timeout(timeout)
+                                .thread(thread)
+                                .build()));
     }
 }

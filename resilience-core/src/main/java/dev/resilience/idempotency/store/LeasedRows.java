@@ -3,11 +3,9 @@ package dev.resilience.idempotency.store;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -26,14 +24,10 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
     private final long maxBytes;
     private final String full;
     private final Map<K, R> rows = new ConcurrentHashMap<>();
-    private final AtomicLong bytes = new AtomicLong();
-
-    /** By shares. */
-    private final Map<String, Long> bytesOf = new HashMap<>();
+    private final Map<String, Long> bytesOf = new ConcurrentHashMap<>(); // by shares
 
     /** When rows will be over, the next one first, and what was noted of rows that have been replaced since. */
-    private final PriorityQueue<Noted<K>> noted =
-            new PriorityQueue<>((one, other) -> Long.signum(one.overAt - other.overAt));
+    final PriorityQueue<Noted<K>> noted = new PriorityQueue<>((one, other) -> Long.signum(one.overAt - other.overAt));
 
     private record Noted<K>(K key, long overAt) {}
 
@@ -98,7 +92,7 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
 
     /** How many bytes they hold. */
     public long bytes() {
-        return bytes.get();
+        return bytesOf.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** How many bytes they may hold. */
@@ -156,7 +150,6 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
 
     private void count(@Nullable R row, int sign) {
         if (row != null) {
-            bytes.addAndGet(sign * row.bytes());
             bytesOf.merge(row.share(), sign * row.bytes(), Long::sum);
         }
     }
@@ -166,11 +159,6 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
         if (overAt != null) {
             noted.add(new Noted<>(key, overAt));
         }
-    }
-
-    /** How much is noted of when rows will be over. */
-    int noted() {
-        return noted.size();
     }
 
     /**

@@ -30,7 +30,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     private static final long LONG_DEAD = Duration.ofHours(1).toNanos();
 
     private final TimeSource time;
-    private final LeasedRows<RecordKey, Row> records;
+    final LeasedRows<RecordKey, Row> records;
     private final Map<String, String> policies = new HashMap<>(); // by operation
     private long fences;
 
@@ -205,11 +205,6 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     /** How many bytes they may hold. */
     public long maxBytes() {
         return records.maxBytes();
-    }
-
-    /** How much is noted of when records will be over. */
-    synchronized int noted() {
-        return records.noted();
     }
 
     /** The number of records, in progress and completed. */

@@ -2,7 +2,7 @@ package dev.resilience.spring.benchmark;
 
 import dev.failsafe.Failsafe;
 import dev.failsafe.FailsafeExecutor;
-import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.pipeline.Pipeline;
 import io.github.resilience4j.bulkhead.ThreadPoolBulkhead;
@@ -26,14 +26,15 @@ public class QueuedCalls extends WaitingCalls {
     private static final Supplier<CompletionStage<Object>> METHOD = CompletableFuture::new;
 
     private static Pipeline bulkhead(BulkheadPolicy.Type type) {
-        return Pipeline.of(Bulkhead.of(
-                "waiting",
-                BulkheadPolicy.builder()
-                        .type(type)
-                        .maxConcurrent(1)
-                        .maxQueue(QUEUE)
-                        .queueTimeout(WAIT)
-                        .build()));
+        return Pipeline.of(Resilience.create()
+                .bulkhead(
+                        "waiting",
+                        BulkheadPolicy.builder()
+                                .type(type)
+                                .maxConcurrent(1)
+                                .maxQueue(QUEUE)
+                                .queueTimeout(WAIT)
+                                .build()));
     }
 
     @Benchmark

@@ -2,11 +2,11 @@ package dev.resilience.spring.benchmark;
 
 import dev.failsafe.Failsafe;
 import dev.failsafe.FailsafeExecutor;
+import dev.resilience.Resilience;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.retry.RetryConfig;
@@ -45,7 +45,7 @@ public class WaitingRetries extends WaitingCalls {
                 .backoff(anHour)
                 .budget(RetryPolicy.NO_BUDGET)
                 .build();
-        Pipeline retried = Pipeline.of(Retry.of("waiting", waiting));
+        Pipeline retried = Pipeline.of(Resilience.create().retry("waiting", waiting));
         return held.by(CALLS, i -> retried.callAsync(METHOD));
     }
 

@@ -194,7 +194,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     public void describePolicy(Retry retry, Map<String, Object> policy) {
         RetryBudget budget = retry.budget();
         policy.put("budget", budget == null ? RetryPolicy.NO_BUDGET : budget.name());
-        policy.put("worstCaseWait", retry.worstCaseWait().toString());
+        policy.put("worstCaseWait", retry.policy().worstCaseWait().toString());
     }
 
     @Override

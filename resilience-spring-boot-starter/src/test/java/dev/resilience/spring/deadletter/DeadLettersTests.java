@@ -3,6 +3,7 @@ package dev.resilience.spring.deadletter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.context.CallContext;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.StoredLetter;
@@ -126,7 +127,7 @@ class DeadLettersTests {
         letters.keep(null, () -> letter("id"));
 
         Replayed failed = letters.replay("id", (inside, attempt) -> {
-            attempt.begun();
+            new CallContext(null, attempt.firstInReplay("retry 'orders'")).run(CallContext::methodBegins);
             throw new BulkheadFullException("another", "full");
         });
 

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.OutputStreamAppender;
+import dev.resilience.Resilience;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
@@ -87,9 +88,10 @@ class StructuredLogTests {
         logger.addAppender(appender);
         RetryPolicy once = RetryPolicy.builder().maxAttempts(1).build();
 
-        assertThatThrownBy(() -> Pipeline.of(Retry.of("payments", once)).call(() -> {
-                    throw new ConnectException("Connection refused");
-                }))
+        assertThatThrownBy(() -> Pipeline.of(Resilience.create().retry("payments", once))
+                        .call(() -> {
+                            throw new ConnectException("Connection refused");
+                        }))
                 .isInstanceOf(ConnectException.class);
 
         return fields(output.toString(StandardCharsets.UTF_8));

@@ -7,6 +7,7 @@ import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.idempotency.attempt.TransactionalExecution;
 import java.time.Duration;
 
@@ -39,7 +40,7 @@ final class SimulatedNode {
                 .backoff(backoff)
                 .retryOnResult(SimulatedOperation::asksForRetry)
                 .build();
-        this.retry = new Retry("simulated", three, Environment.of(time), null);
+        this.retry = new Retry("simulated", three, Environment.of(time), null, TransactionState.NONE);
     }
 
     Machine machine() {
