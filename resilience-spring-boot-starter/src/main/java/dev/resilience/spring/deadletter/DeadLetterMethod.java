@@ -67,7 +67,7 @@ record DeadLetterMethod(
         return new DeadLetter(
                 UUID.randomUUID().toString(),
                 retry.name(),
-                beans.of(call instanceof ProtectedCall ofBean ? ofBean.target() : null),
+                beans.of((ProtectedCall) call),
                 operation,
                 (byte[]) Objects.requireNonNull(begun),
                 failure == null
@@ -141,7 +141,7 @@ record DeadLetterMethod(
         if (why != null) {
             throw new UnreadableLetterException(why, null);
         }
-        return beans.get(letter.bean());
+        return beans.beans().getBean(letter.bean());
     }
 
     private @Nullable Object[] values(DeadLetter letter) {
