@@ -254,10 +254,15 @@ public class ResilienceEndpoint {
             policy.put("enabled", false);
         }
         kind.describePolicy(live, policy);
+        return entry(kind.state(live), liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
+    }
+
+    /** What is shown of a policy of any kind. */
+    static Map<String, Object> entry(Object state, Object usedBy, Object actions, Object policy) {
         Map<String, Object> entry = new LinkedHashMap<>();
-        entry.put("state", kind.state(live));
-        entry.put("usedBy", liveObjects().usedBy(kind.id(), name));
-        entry.put("actions", kind.actions());
+        entry.put("state", state);
+        entry.put("usedBy", usedBy);
+        entry.put("actions", actions);
         entry.put("policy", policy);
         return entry;
     }

@@ -79,7 +79,7 @@ record DeadLetterMethod(
 
     /** Makes a call again through the bean's proxy, and waits for its end. No context of this thread is the call's. */
     void replay(DeadLetter letter, Attempt attempt) throws Throwable {
-        Object bean = bean(letter);
+        Object bean = beans.beans().getBean(letter.bean());
         @Nullable Object[] values = values(letter);
         Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
         ReflectionUtils.makeAccessible(invocable);
@@ -126,22 +126,6 @@ record DeadLetterMethod(
 
     private static @Nullable ReactiveAdapter adapter(Class<?> type) {
         return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-    }
-
-    /** Why there is no bean to call; {@code null} if there is one. */
-    @Nullable
-    String whyNoBean(DeadLetter letter) {
-        return beans.have(letter.bean())
-                ? null
-                : "there is no bean '" + letter.bean() + "' with the method " + operation;
-    }
-
-    private Object bean(DeadLetter letter) {
-        String why = whyNoBean(letter);
-        if (why != null) {
-            throw new UnreadableLetterException(why, null);
-        }
-        return beans.beans().getBean(letter.bean());
     }
 
     private @Nullable Object[] values(DeadLetter letter) {

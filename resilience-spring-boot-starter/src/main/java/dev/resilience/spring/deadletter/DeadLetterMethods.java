@@ -14,6 +14,7 @@ import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,6 @@ import org.springframework.core.ResolvableType;
  * method of a letter again. Safe for use by many threads.
  */
 public final class DeadLetterMethods implements DeadLetters.Replayer {
-
-    private static final String NO_METHOD = "this application has no such method whose retry keeps dead letters";
 
     private final @Nullable Json json;
     private final ConcurrentMap<String, DeadLetterMethod> methods = new ConcurrentHashMap<>();
@@ -47,17 +46,22 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
 
     @Override
     public void replay(DeadLetter letter, Attempt attempt) throws Throwable {
-        DeadLetterMethod method = methods.get(letter.operation());
-        if (method == null) {
-            throw new DeadLetters.UnreadableLetterException(NO_METHOD, null);
+        String why = whyNotReadable(letter);
+        if (why != null) {
+            throw new DeadLetters.UnreadableLetterException(why, null);
         }
-        method.replay(letter, attempt);
+        Objects.requireNonNull(methods.get(letter.operation())).replay(letter, attempt);
     }
 
     /** Why no call can be made of a letter, as far as that shows without its arguments; {@code null} if one can. */
     public @Nullable String whyNotReadable(DeadLetter letter) {
         DeadLetterMethod method = methods.get(letter.operation());
-        return method == null ? NO_METHOD : method.whyNoBean(letter);
+        if (method == null) {
+            return "this application has no such method whose retry keeps dead letters";
+        }
+        return method.beans().have(letter.bean())
+                ? null
+                : "there is no bean '" + letter.bean() + "' with the method " + letter.operation();
     }
 
     private DeadLetterMethod create(Retry retry, DeadLetters letters, ProtectedMethod<?> found) {

@@ -5,16 +5,16 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -154,29 +154,23 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
      * @return false if letters of the policy are being replayed or discarded already
      */
     public boolean replayAll(KeepingRetry retry) {
-        AtomicBoolean refused = new AtomicBoolean();
-        return beginForAll(retry, () -> !refused.get(), id -> {
-            DeadLetters.Replayed replayed = retry.letters().replay(id, replayer);
-            refused.set(replayed != null && replayed.isRefused());
-            return replayed != null && replayed.result() == DeadLetters.Replayed.Result.SUCCEEDED;
-        });
+        return beginForAll(retry, id -> retry.letters().replay(id, replayer));
     }
 
     /** As {@link #replayAll}, and discards them. */
     public boolean discardAll(KeepingRetry retry) {
-        return beginForAll(retry, () -> true, retry.letters()::discard);
+        return beginForAll(retry, retry.letters()::discard);
     }
 
-    private boolean beginForAll(KeepingRetry retry, BooleanSupplier goesOn, Predicate<String> action) {
+    private boolean beginForAll(KeepingRetry retry, Function<String, @Nullable Replayed> action) {
         Object begun = running;
-        return begin(
-                retry.name(), () -> retry.letters().forEach(action, () -> begun == running && goesOn.getAsBoolean()));
+        return begin(retry.name(), () -> retry.letters().forEach(action, () -> begun == running));
     }
 
     private void replay(KeepingRetry retry, @Nullable Object begun) {
         for (int i = 0; i < MAX_AT_A_TIME && isAutomatic(retry, begun); i++) {
-            DeadLetters.Replayed replayed = retry.letters().replayDue(replayer);
-            if (replayed == null || isDown(replayed)) {
+            Replayed replayed = retry.letters().replayDue(replayer);
+            if (replayed == null || replayed.isDown()) {
                 return;
             }
         }
@@ -184,11 +178,5 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
 
     private boolean isAutomatic(Retry retry, @Nullable Object begun) {
         return begun != null && begun == running && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
-    }
-
-    /** A letter that cannot be read here says nothing about what it calls. */
-    private static boolean isDown(DeadLetters.Replayed replayed) {
-        return replayed.result() != DeadLetters.Replayed.Result.SUCCEEDED
-                && (replayed.result() != DeadLetters.Replayed.Result.NOT_MADE || replayed.isRefused());
     }
 }

@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -125,6 +125,8 @@ public final class DeadLetters implements AutoCloseable {
         public enum Result {
             /** The letter is gone. */
             SUCCEEDED,
+            /** The letter is gone: there was no replay. */
+            DISCARDED,
             /** The letter is kept. Automatic replays leave it alone for a while. */
             FAILED,
             /** The letter is kept, and no automatic replay takes it again. */
@@ -136,9 +138,9 @@ public final class DeadLetters implements AutoCloseable {
             NOT_MADE
         }
 
-        /** Whether a policy refused the call for now: others would fare no better. */
-        boolean isRefused() {
-            return result == Result.NOT_MADE && isRefusalForNow(failure);
+        /** Whether others may fare no better: a letter that cannot be read here says nothing about what it calls. */
+        boolean isDown() {
+            return failure != null && !(failure instanceof UnreadableLetterException);
         }
     }
 
@@ -169,11 +171,17 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     private double count() {
+        Map<String, Long> sizes = ask("count the letters", store::sizes);
+        return sizes == null ? Double.NaN : sizes.getOrDefault(policy, 0L);
+    }
+
+    /** What the store answers; {@code null} if it fails, which is logged. */
+    private <T> @Nullable T ask(String toDoWhat, Supplier<@Nullable T> question) {
         try {
-            return store.sizes().getOrDefault(policy, 0L);
+            return question.get();
         } catch (RuntimeException failed) {
-            reports.storeFailed("count the letters", failed);
-            return Double.NaN;
+            reports.storeFailed(toDoWhat, failed);
+            return null;
         }
     }
 
@@ -211,14 +219,18 @@ public final class DeadLetters implements AutoCloseable {
         return store.find(policy, id);
     }
 
-    /** As {@link DeadLetterStore#discard}, and counts it. */
-    public boolean discard(String id) {
-        boolean discarded = store.discard(policy, id);
-        if (discarded) {
-            size = null;
-            reports.discarded();
+    /**
+     * As {@link DeadLetterStore#discard}, and counts it.
+     *
+     * @return {@code null} if there is no such letter, or if it is being replayed
+     */
+    public @Nullable Replayed discard(String id) {
+        if (!store.discard(policy, id)) {
+            return null;
         }
-        return discarded;
+        size = null;
+        reports.calls().count(DeadLetterOutcome.DISCARDED);
+        return new Replayed(Replayed.Result.DISCARDED, null);
     }
 
     /**
@@ -232,13 +244,13 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     /**
-     * Has something done with all letters on this thread, the oldest first, each once, and ten a second at the most. Never throws:
-     * a store that fails is logged.
+     * Has all letters replayed or discarded on this thread, the oldest first, each once, and ten a second at the most, until a
+     * policy refuses a replay. Never throws: a store that fails is logged.
      *
-     * @param action gets the id, and tells whether the letter is gone
+     * @param action gets the id
      * @param goesOn asked before each letter
      */
-    void forEach(Predicate<String> action, BooleanSupplier goesOn) {
+    void forEach(Function<String, @Nullable Replayed> action, BooleanSupplier goesOn) {
         Set<String> kept = new HashSet<>();
         double all = count(); // not those that come meanwhile
         try {
@@ -252,7 +264,11 @@ public final class DeadLetters implements AutoCloseable {
                     if (all-- < 1 || kept.size() == MAX_KEPT || !goesOn.getAsBoolean()) {
                         return;
                     }
-                    if (!action.test(id)) {
+                    Replayed ended = action.apply(id);
+                    if (ended != null && ended.result() == Replayed.Result.NOT_MADE && ended.isDown()) {
+                        return;
+                    }
+                    if (ended == null || ended.failure() != null) {
                         kept.add(id);
                     }
                     time.sleep(BETWEEN_LETTERS);
@@ -267,13 +283,8 @@ public final class DeadLetters implements AutoCloseable {
 
     /** Removes what has been given up for long, of all policies of the store. Never throws. */
     void removeGivenUp(Duration retention) {
-        try {
-            if (store.removeGivenUp(retention) > 0) {
-                size = null;
-            }
-        } catch (RuntimeException failed) {
-            reports.storeFailed("remove letters that were given up long ago", failed);
-        }
+        ask("remove letters that were given up long ago", () -> store.removeGivenUp(retention));
+        size = null;
     }
 
     /**
@@ -282,13 +293,7 @@ public final class DeadLetters implements AutoCloseable {
      * @return {@code null} if none is due
      */
     public @Nullable Replayed replayDue(Replayer replayer) {
-        ReplayClaim claim;
-        try {
-            claim = store.claimDue(policy, LEASE);
-        } catch (RuntimeException failed) {
-            reports.storeFailed("find a letter that is due", failed);
-            return null;
-        }
+        ReplayClaim claim = ask("find a letter that is due", () -> store.claimDue(policy, LEASE));
         if (claim != null && isGivenUp(claim)) { // or will be now: its process has died in the last one
             return failed(
                     claim,
@@ -302,12 +307,12 @@ public final class DeadLetters implements AutoCloseable {
         Attempt attempt = Attempt.ofReplay();
         LeaseKeeper lease = new LeaseKeeper(time, LEASE, MAX_LEASE);
         try {
-            lease.begin(left -> renew(claim, left));
+            lease.begin(left -> ask("renew a lease", () -> store.renew(claim, left))); // if it is lost, the end reports that
             replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();
             boolean isNotMade =
-                    failure instanceof UnreadableLetterException || (isRefusalForNow(failure) && !attempt.hasBegun());
+                    failure instanceof UnreadableLetterException || (isRefusal(failure) && !attempt.hasBegun());
             return isNotMade ? notMade(claim, failure) : failed(claim, failure);
         }
         lease.end();
@@ -316,16 +321,8 @@ public final class DeadLetters implements AutoCloseable {
         return new Replayed(Replayed.Result.SUCCEEDED, null);
     }
 
-    private void renew(ReplayClaim claim, Duration lease) {
-        try {
-            store.renew(claim, lease); // if another claim was made, that is reported when the replay ends
-        } catch (RuntimeException failed) {
-            reports.storeFailed("renew a lease", failed);
-        }
-    }
-
     /** Whether a policy refused a call for a reason that will be over. */
-    private static boolean isRefusalForNow(@Nullable Throwable failure) {
+    private static boolean isRefusal(Throwable failure) {
         return failure instanceof CircuitOpenException
                 || failure instanceof BulkheadFullException
                 || failure instanceof IdempotencyInProgressException
@@ -334,7 +331,7 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     private Replayed notMade(ReplayClaim claim, Throwable failure) {
-        Duration again = isRefusalForNow(failure) ? FIRST_WAIT : UNREADABLE_WAIT;
+        Duration again = failure instanceof UnreadableLetterException ? UNREADABLE_WAIT : FIRST_WAIT;
         Duration wait = isGivenUp(claim) ? null : again;
         reports.replayFailed(claim, Replayed.Result.NOT_MADE, failure, wait);
         end(claim, () -> store.postpone(claim, wait));
@@ -358,14 +355,13 @@ public final class DeadLetters implements AutoCloseable {
 
     private void end(ReplayClaim claim, Supplier<Boolean> change) {
         size = null;
-        try {
+        ask("note how a replay ended", () -> {
             if (!Idempotency.uninterruptibly(change)) {
                 throw new IllegalStateException("the replay of " + claim.letter()
                         + " took longer than its lease, and another one has begun or ended it");
             }
-        } catch (RuntimeException failed) {
-            reports.storeFailed("note how a replay ended", failed);
-        }
+            return claim;
+        });
     }
 
     /** Writes to the log what is folded. */
