@@ -31,6 +31,13 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
         return entries;
     }
 
+    List<String> trouble() {
+        return KeepingRetry.in(registry).values().stream()
+                .filter(retry -> retry.letters().areInTrouble(letter -> methods.whyNotReadable(letter) != null))
+                .map(retry -> KIND + "/" + retry.name())
+                .toList();
+    }
+
     Map<String, Object> withLetters(String policy) {
         KeepingRetry retry = retry(policy);
         Map<String, Object> entry = entry(policy, retry);

@@ -87,6 +87,7 @@ public class ResilienceEndpoint {
             trouble.addAll(trouble(kind));
         }
         all.put(DeadLetterEntries.KIND, deadLetters().all());
+        trouble.addAll(deadLetters().trouble());
         all.put("warnings", warnings.all());
         return all;
     }

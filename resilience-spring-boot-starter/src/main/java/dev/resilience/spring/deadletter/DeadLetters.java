@@ -7,6 +7,7 @@ import dev.resilience.deadletter.KeptCalls;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.deadletter.StoredLetter;
+import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +64,7 @@ public final class DeadLetters implements AutoCloseable {
 
     private static final Duration SIZE_IS_FRESH = Duration.ofSeconds(5);
 
-    /** When an operator has asked for all letters. */
+    /** When an operator has asked for all letters, or whether there is trouble. */
     private static final int LOOKED_AT = 100;
 
     /** Letters that are looked at again and again behind which others stand. */
@@ -75,6 +77,7 @@ public final class DeadLetters implements AutoCloseable {
     private final TimeSource time;
     private final DeadLetterReports reports;
     private volatile @Nullable Size size;
+    private volatile boolean isLosing; // the last call that ran out could not be kept
 
     /**
      * @param policy the name of the retry policy
@@ -162,9 +165,8 @@ public final class DeadLetters implements AutoCloseable {
     /** How many letters the store has, about: asked once in 5 s at the most. NaN if the store cannot tell. */
     public double size() {
         Size known = size;
-        long now = time.nanoTime();
-        if (known == null || now - known.readAt >= SIZE_IS_FRESH.toNanos()) {
-            known = new Size(count(), now);
+        if (known == null || time.nanoTime() - known.readAt >= SIZE_IS_FRESH.toNanos()) {
+            known = new Size(count(), time.nanoTime()); // the answer may have taken long
             size = known;
         }
         return known.letters;
@@ -201,12 +203,28 @@ public final class DeadLetters implements AutoCloseable {
                         return made;
                     });
             size = null;
+            isLosing = false;
             KeptCalls.note(failure, made.id());
             reports.stored(made);
         } catch (Throwable failed) { // a StackOverflowError of the codec too
+            isLosing = true;
             KeptCalls.note(failure, null);
             reports.notStored(failed);
         }
+    }
+
+    /**
+     * Whether calls are lost now, or the store does not answer, or one of the oldest letters has been replayed in vain or cannot
+     * be read here. Letters that wait for their first replay are no trouble.
+     */
+    public boolean areInTrouble(Predicate<DeadLetter> unreadable) {
+        double letters = size();
+        List<StoredLetter> oldest = letters > 0 ? ask("list the letters", () -> list(LOOKED_AT)) : List.of();
+        return isLosing
+                || Double.isNaN(letters)
+                || oldest == null
+                || oldest.stream().anyMatch(found -> found.state() != State.REPLAYING
+                        && (found.replays() > 0 || unreadable.test(found.letter())));
     }
 
     /** As {@link DeadLetterStore#list}. */

@@ -102,6 +102,39 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
                 .isEqualTo(1);
     }
 
+    private Object trouble() {
+        return json(mvc.get().uri("/actuator/resilience").exchange(), "$.trouble[?(@ =~ /dead-letter.*/)]");
+    }
+
+    @Test
+    void aPolicyIsInTroubleWhileALetterHasBeenReplayedInVain() {
+        String id = lose();
+        assertThat(trouble()).isEqualTo(List.of());
+
+        callee.failNext(3);
+        post(Map.of("action", "replay", "id", id));
+        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
+
+        post(Map.of("action", "replay", "id", id));
+        assertThat(trouble()).isEqualTo(List.of());
+    }
+
+    @Test
+    void aPolicyIsInTroubleWhileALetterIsGivenUpOrCannotBeRead() {
+        String id = lose();
+        store.failed(store.claim("kept", id, Duration.ofHours(1)), new LetterFailure("a.B", ""), null);
+        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
+
+        post(Map.of("action", "discard", "id", id));
+        assertThat(trouble()).isEqualTo(List.of());
+
+        store.store(
+                new DeadLetter("id", "kept", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3),
+                Duration.ZERO);
+        time.advance(Duration.ofSeconds(5)); // by then the number of letters is read again
+        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
+    }
+
     @Test
     void aLetterIsReplayed() {
         String id = lose();

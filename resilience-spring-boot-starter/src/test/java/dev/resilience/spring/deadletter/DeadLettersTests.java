@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.deadletter.DeadLetter;
+import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
@@ -15,6 +16,7 @@ import dev.resilience.spring.deadletter.DeadLetters.Replayer;
 import dev.resilience.spring.deadletter.DeadLetters.UnreadableLetterException;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,6 +193,47 @@ class DeadLettersTests {
 
         assertThat(letters.calls().get(DeadLetterOutcome.STORE_FAILURE)).isEqualTo(2);
         assertThat(letters.size()).isZero();
+    }
+
+    @Test
+    void lettersAreInTroubleFromACallThatIsLostToOneThatIsKept() {
+        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+        letters.keep(null, () -> {
+            throw new StackOverflowError();
+        });
+        assertThat(letters.areInTrouble(readable -> false)).isTrue();
+
+        letters.keep(null, () -> letter("id"));
+
+        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+    }
+
+    @Test
+    void lettersOfAStoreThatDoesNotAnswerAreInTrouble() {
+        List<String> asked = new ArrayList<>();
+        DeadLetterStore broken = (DeadLetterStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DeadLetterStore.class}, (proxy, method, arguments) -> {
+                    asked.add(method.getName());
+                    time.advance(Duration.ofSeconds(30)); // as long as a pool waits for a connection
+                    throw new IllegalStateException("down");
+                });
+        DeadLetters ofBroken = new DeadLetters("orders", broken, Environment.of(time));
+
+        assertThat(ofBroken.size()).isNaN();
+        assertThat(ofBroken.areInTrouble(readable -> false)).isTrue();
+
+        assertThat(asked).as("a request waits once").containsExactly("sizes");
+    }
+
+    @Test
+    void aReplayUnderWayIsNoTroubleAndAnAbandonedOneIs() {
+        letters.keep(null, () -> letter("id"));
+        assertThat(store.claim("orders", "id", Duration.ofMinutes(1))).isNotNull();
+        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+
+        time.advance(Duration.ofMinutes(1));
+
+        assertThat(letters.areInTrouble(readable -> false)).isTrue();
     }
 
     @Test
