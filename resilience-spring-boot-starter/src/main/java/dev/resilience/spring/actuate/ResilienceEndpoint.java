@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -143,10 +144,12 @@ public class ResilienceEndpoint {
             @Nullable String id,
             @Nullable Boolean all) {
         if (kind.equals(DeadLetterEntries.KIND)) {
+            refuse("nothing but 'action' and 'id' or 'all' does", policy, key, method, caller, as);
             return deadLetters().act(name, action, id, Boolean.TRUE.equals(all));
         }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
+        refuse("'id' and 'all' name dead letters", id, all);
         if (policy != null) {
             return change(known, name, action, policy);
         }
@@ -158,6 +161,14 @@ public class ResilienceEndpoint {
         }
         Map<String, Object> answer = act(known, name, new Action(action, key, method, caller, as));
         return answer == null ? entryWithEvents(known, name) : answer;
+    }
+
+    /** What would be ignored may have been meant to say which. */
+    private static void refuse(String why, @Nullable Object... ignored) {
+        if (Stream.of(ignored).anyMatch(Objects::nonNull)) {
+            throw new InvalidEndpointRequestException(
+                    "The request has a field without effect on this kind", "Leave it out: " + why);
+        }
     }
 
     private <L extends LiveObject<?>> @Nullable Map<String, Object> act(

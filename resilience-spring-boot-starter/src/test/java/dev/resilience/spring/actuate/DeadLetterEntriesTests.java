@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -183,11 +185,56 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
     }
 
     private MvcTestResult postAll(String action) {
+        return send("dead-letter/kept", "{\"action\": \"" + action + "\", \"all\": true}");
+    }
+
+    private MvcTestResult send(String path, String body) {
         return mvc.post()
-                .uri(URI + "/kept")
+                .uri("/actuator/resilience/" + path)
                 .contentType(MediaType.APPLICATION_JSON)
-                .content("{\"action\": \"" + action + "\", \"all\": true}")
+                .content(body)
                 .exchange();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"id\": \"4711\"",
+                "\"key\": \"4711\"",
+                "\"method\": \"keep\"",
+                "\"caller\": \"alice\"",
+                "\"as\": \"executed\"",
+                "\"policy\": {\"max-attempts\": 1}",
+                "\"policy\": \"{}\"",
+                "\"limit\": 1",
+                "\"unknown\": 1"
+            })
+    void allAreLeftAloneIfTheRequestSaysMoreThanThat(String more) {
+        lose();
+        int before = callee.calls();
+
+        for (String action : List.of("replay", "discard")) {
+            MvcTestResult answer =
+                    send("dead-letter/kept", "{\"action\": \"" + action + "\", \"all\": true, " + more + "}");
+
+            assertThat(answer).hasStatus(HttpStatus.BAD_REQUEST);
+            assertThat(json(answer, "$.reason")).asString().contains("all");
+        }
+        time.advance(Duration.ofSeconds(1));
+        assertThat(callee.calls()).isEqualTo(before);
+        assertThat(store.list("kept", 100)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"id\": \"4711\"", "\"all\": true", "\"al\": true"})
+    void otherKindsDoNotTakeTheFieldsOfLetters(String field) {
+        assertThat(send("circuit-breaker/inspected", "{\"action\": \"force-open\", " + field + "}"))
+                .hasStatus(HttpStatus.BAD_REQUEST);
+        assertThat(send("circuit-breaker/inspected", "{\"policy\": {\"minimum-calls\": 7}, " + field + "}"))
+                .hasStatus(HttpStatus.BAD_REQUEST);
+        assertThat(registry.circuitBreakers().get("inspected").currentState()).hasToString("CLOSED");
+        assertThat(registry.circuitBreakers().get("inspected").policy().minimumCalls())
+                .isEqualTo(10);
     }
 
     @Test
