@@ -27,12 +27,12 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
 
     Map<String, Object> all() {
         Map<String, Object> entries = new LinkedHashMap<>();
-        KeepingRetry.in(registry).forEach((name, retry) -> entries.put(name, entry(name, retry)));
+        KeepingRetry.in(registry).forEach(retry -> entries.put(retry.name(), entry(retry)));
         return entries;
     }
 
     List<String> trouble() {
-        return KeepingRetry.in(registry).values().stream()
+        return KeepingRetry.in(registry).stream()
                 .filter(retry -> retry.letters().areInTrouble(letter -> methods.whyNotReadable(letter) != null))
                 .map(retry -> KIND + "/" + retry.name())
                 .toList();
@@ -40,7 +40,7 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
 
     Map<String, Object> withLetters(String policy) {
         KeepingRetry retry = retry(policy);
-        Map<String, Object> entry = entry(policy, retry);
+        Map<String, Object> entry = entry(retry);
         entry.put(
                 "letters",
                 retry.letters().list(MAX_LISTED).stream().map(this::view).toList());
@@ -89,15 +89,15 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
     }
 
     private KeepingRetry retry(String policy) {
-        Map<String, KeepingRetry> keeping = KeepingRetry.in(registry);
-        KeepingRetry retry = keeping.get(policy);
-        if (retry == null) {
-            throw EndpointRefusal.notFound("retry policy with 'dead-letter: true'", policy, "names", keeping.keySet());
+        List<KeepingRetry> all = KeepingRetry.in(registry);
+        List<String> names = all.stream().map(KeepingRetry::name).toList();
+        if (!names.contains(policy)) {
+            throw EndpointRefusal.notFound("retry policy with 'dead-letter: true'", policy, "names", names);
         }
-        return retry;
+        return all.get(names.indexOf(policy));
     }
 
-    private Map<String, Object> entry(String name, KeepingRetry retry) {
+    private Map<String, Object> entry(KeepingRetry retry) {
         DeadLetters letters = retry.letters();
         double size = letters.size();
         Map<String, Object> state = new LinkedHashMap<>();
@@ -106,7 +106,7 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
         }
         state.put("calls", letters.calls().byLabel());
         String replay = KebabCase.of(retry.policy().deadLetterReplay().name());
-        return ResilienceEndpoint.entry(state, registry.usedBy("retry", name), ACTIONS, Map.of("replay", replay));
+        return ResilienceEndpoint.entry(state, registry.usedBy("retry", retry.name()), ACTIONS, Map.of("replay", replay));
     }
 
     private Map<String, Object> view(StoredLetter stored) {

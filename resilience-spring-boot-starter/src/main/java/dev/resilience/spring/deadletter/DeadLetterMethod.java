@@ -8,8 +8,8 @@ import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.Retry.ExhaustedCalls;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters.UnreadableLetterException;
 import dev.resilience.spring.idempotency.json.Json.ResultCodec;
 import dev.resilience.spring.kind.ProtectedCall;
@@ -36,8 +36,7 @@ import org.springframework.util.ReflectionUtils;
  * @param operation its full name, by which its letters find it again
  * @param arguments how they become JSON and arguments again
  */
-record DeadLetterMethod(
-        Retry retry, DeadLetters letters, Method method, String operation, ResultCodec arguments, BeanNames beans)
+record DeadLetterMethod(KeepingRetry retry, Method method, String operation, ResultCodec arguments, BeanNames beans)
         implements ExhaustedCalls {
 
     /** What a letter needs of a call that begins: its arguments as JSON before the method can change them, or why not. */
@@ -52,7 +51,7 @@ record DeadLetterMethod(
 
     @Override
     public void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure) {
-        letters.keep(failure, () -> letter(call, begun, attempts, failure));
+        retry.letters().keep(failure, () -> letter(call, begun, attempts, failure));
     }
 
     @Override

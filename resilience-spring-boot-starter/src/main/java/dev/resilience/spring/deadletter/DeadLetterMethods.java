@@ -3,9 +3,9 @@ package dev.resilience.spring.deadletter;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.context.Attempt;
 import dev.resilience.deadletter.DeadLetter;
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
@@ -38,8 +38,8 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
     }
 
     /** Keeps the calls of a method that run out of the retries of a policy. */
-    public ExhaustedCalls keeping(Retry retry, DeadLetters letters, ProtectedMethod<?> protectedMethod) {
-        DeadLetterMethod method = create(retry, letters, protectedMethod);
+    public ExhaustedCalls keeping(KeepingRetry retry, ProtectedMethod<?> protectedMethod) {
+        DeadLetterMethod method = create(retry, protectedMethod);
         methods.put(method.operation(), method);
         return method;
     }
@@ -64,7 +64,7 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
                 : "there is no bean '" + letter.bean() + "' with the method " + letter.operation();
     }
 
-    private DeadLetterMethod create(Retry retry, DeadLetters letters, ProtectedMethod<?> found) {
+    private DeadLetterMethod create(KeepingRetry retry, ProtectedMethod<?> found) {
         Method method = found.method();
         String name = MethodNames.full(method, found.type());
         if (json == null) {
@@ -104,7 +104,7 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
         if (!problems.isEmpty()) {
             throw ResilienceConfigurationException.of(problems);
         }
-        return new DeadLetterMethod(retry, letters, method, name, json.arrayCodec(types), beans);
+        return new DeadLetterMethod(retry, method, name, json.arrayCodec(types), beans);
     }
 
     private static ResilienceConfigurationException problem(String name, String what, String cure) {

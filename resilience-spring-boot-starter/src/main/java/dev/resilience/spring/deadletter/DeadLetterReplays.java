@@ -9,6 +9,7 @@ import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,7 +80,7 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
         if (needed && !prepared) {
             prepared = true;
             registry.get().addWork(() -> rounds.values().stream().anyMatch(round -> !round.isDone()));
-            KeepingRetry.in(registry.get()).values().stream()
+            KeepingRetry.in(registry.get()).stream()
                     .findFirst()
                     .ifPresent(retry -> prepare.accept(retry.letters().store())); // one for all policies
         }
@@ -125,15 +126,13 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     /** Begins a round of each policy whose last one is over, on a thread for each. */
     private void beginRounds() {
         Object begun = running;
-        Map<String, KeepingRetry> keeping = KeepingRetry.in(registry.get());
-        keeping.forEach((name, retry) -> {
+        List<KeepingRetry> all = KeepingRetry.in(registry.get());
+        for (KeepingRetry retry : all) {
             if (isAutomatic(retry, begun)) {
-                begin(name, () -> replay(retry, begun));
+                begin(retry.name(), () -> replay(retry, begun));
             }
-        });
-        keeping.values().stream()
-                .findFirst()
-                .ifPresent(retry -> begin(REMOVAL, () -> retry.letters().removeGivenUp(retention)));
+        }
+        all.stream().findFirst().ifPresent(any -> begin(REMOVAL, () -> any.letters().removeGivenUp(retention)));
         schedule();
     }
 

@@ -30,11 +30,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,11 +145,6 @@ public final class DeadLetters implements AutoCloseable {
         boolean isDown() {
             return failure != null && !(failure instanceof UnreadableLetterException);
         }
-    }
-
-    /** The letters of a retry; {@code null} if it keeps none. */
-    public static @Nullable DeadLetters of(Retry retry) {
-        return retry instanceof KeepingRetry keeping ? keeping.letters : null;
     }
 
     /** Where they are kept, which may be shared. */
@@ -404,15 +399,12 @@ public final class DeadLetters implements AutoCloseable {
             this.letters = letters;
         }
 
-        /** The retries of an application that keep letters, by name in alphabetical order. */
-        public static Map<String, KeepingRetry> in(LiveRegistry registry) {
-            Map<String, KeepingRetry> found = new TreeMap<>();
-            registry.<Retry>ofKind("retry").forEach((name, retry) -> {
-                if (retry instanceof KeepingRetry keeping) {
-                    found.put(name, keeping);
-                }
-            });
-            return found;
+        /** The retries of an application that keep letters, by their names in alphabetical order. */
+        public static List<KeepingRetry> in(LiveRegistry registry) {
+            Stream<Retry> all = registry.<Retry>ofKind("retry").values().stream();
+            return all.filter(KeepingRetry.class::isInstance)
+                    .map(KeepingRetry.class::cast)
+                    .toList();
         }
 
         /** The letters that it keeps. */

@@ -6,15 +6,14 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.event.DeadLetterOutcome;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,9 +77,9 @@ class BeanNamesTests {
     }
 
     private static long lost(ApplicationContext context) {
-        Retry kept =
-                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept");
-        return Objects.requireNonNull(DeadLetters.of(kept)).calls().get(DeadLetterOutcome.STORE_FAILURE);
+        KeepingRetry kept =
+                context.getBean(LiveRegistry.class).<KeepingRetry>ofKind("retry").get("kept");
+        return kept.letters().calls().get(DeadLetterOutcome.STORE_FAILURE);
     }
 
     /** As other libraries do it, before this library looks at a bean or after that. */
