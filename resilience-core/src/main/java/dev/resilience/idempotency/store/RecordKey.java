@@ -124,7 +124,8 @@ public final class RecordKey {
         return FINGERPRINT_VERSION + HexFormat.of().formatHex(sha256().digest(arguments), 0, FINGERPRINT_BYTES);
     }
 
-    private static MessageDigest sha256() {
+    /** A new digest, for stores. */
+    public static MessageDigest sha256() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException impossible) {

@@ -9,6 +9,7 @@ import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,13 +27,20 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
 
     Map<String, Object> all() {
         Map<String, Object> entries = new LinkedHashMap<>();
-        KeepingRetry.in(registry).forEach((name, retry) -> entries.put(name, entry(name, retry)));
+        KeepingRetry.in(registry).forEach(retry -> entries.put(retry.name(), entry(retry)));
         return entries;
+    }
+
+    List<String> trouble() {
+        return KeepingRetry.in(registry).stream()
+                .filter(retry -> retry.letters().areInTrouble(letter -> methods.whyNotReadable(letter) != null))
+                .map(retry -> KIND + "/" + retry.name())
+                .toList();
     }
 
     Map<String, Object> withLetters(String policy) {
         KeepingRetry retry = retry(policy);
-        Map<String, Object> entry = entry(policy, retry);
+        Map<String, Object> entry = entry(retry);
         entry.put(
                 "letters",
                 retry.letters().list(MAX_LISTED).stream().map(this::view).toList());
@@ -41,7 +49,6 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
 
     Map<String, Object> act(String policy, @Nullable String action, @Nullable String id, boolean all) {
         KeepingRetry retry = retry(policy);
-        DeadLetters letters = retry.letters();
         if (action == null || !ACTIONS.contains(action)) {
             throw EndpointRefusal.badAction(action, ACTIONS);
         }
@@ -49,34 +56,25 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
             throw new InvalidEndpointRequestException(
                     "No id", "Name the dead letter, {\"id\": \"...\"}, or take all of the policy, {\"all\": true}");
         }
-        if (id == null) {
-            return actOnAll(retry, action);
-        }
+        boolean isReplay = action.equals("replay");
+        DeadLetters letters = retry.letters();
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("id", id);
-        if (action.equals("discard")) {
-            if (!letters.discard(id)) {
-                throw missing(letters, id);
+        if (id == null) {
+            answer.put("letters", (long) letters.size());
+            if (!(isReplay ? replays.replayAll(retry) : replays.discardAll(retry))) {
+                throw EndpointRefusal.conflict(
+                        "Letters of '" + policy + "' are being replayed or discarded already.", "actions", ACTIONS);
             }
-            answer.put("result", "discarded");
             return answer;
         }
-        DeadLetters.Replayed replayed = letters.replay(id, methods);
-        if (replayed == null) {
+        Replayed ended = isReplay ? letters.replay(id, methods) : letters.discard(id);
+        if (ended == null) {
             throw missing(letters, id);
         }
-        answer.put("result", KebabCase.of(replayed.result().name()));
-        if (replayed.failure() != null) {
-            answer.put("failure", view(LetterFailure.of(replayed.failure())));
-        }
-        return answer;
-    }
-
-    private Map<String, Object> actOnAll(KeepingRetry retry, String action) {
-        Map<String, Object> answer = Map.of("letters", (long) retry.letters().size());
-        if (!(action.equals("replay") ? replays.replayAll(retry) : replays.discardAll(retry))) {
-            throw EndpointRefusal.conflict(
-                    "Letters of '" + retry.name() + "' are being replayed or discarded already.", "actions", ACTIONS);
+        answer.put("id", id);
+        answer.put("result", KebabCase.of(ended.result().name()));
+        if (ended.failure() != null) {
+            answer.put("failure", view(LetterFailure.of(ended.failure())));
         }
         return answer;
     }
@@ -91,15 +89,15 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
     }
 
     private KeepingRetry retry(String policy) {
-        Map<String, KeepingRetry> keeping = KeepingRetry.in(registry);
-        KeepingRetry retry = keeping.get(policy);
-        if (retry == null) {
-            throw EndpointRefusal.notFound("retry policy with 'dead-letter: true'", policy, "names", keeping.keySet());
+        List<KeepingRetry> all = KeepingRetry.in(registry);
+        List<String> names = all.stream().map(KeepingRetry::name).toList();
+        if (!names.contains(policy)) {
+            throw EndpointRefusal.notFound("retry policy with 'dead-letter: true'", policy, "names", names);
         }
-        return retry;
+        return all.get(names.indexOf(policy));
     }
 
-    private Map<String, Object> entry(String name, KeepingRetry retry) {
+    private Map<String, Object> entry(KeepingRetry retry) {
         DeadLetters letters = retry.letters();
         double size = letters.size();
         Map<String, Object> state = new LinkedHashMap<>();
@@ -107,14 +105,8 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
             state.put("size", (long) size);
         }
         state.put("calls", letters.calls().byLabel());
-        Map<String, Object> entry = new LinkedHashMap<>();
-        entry.put("state", state);
-        entry.put("usedBy", registry.usedBy("retry", name));
-        entry.put("actions", ACTIONS);
-        entry.put(
-                "policy",
-                Map.of("replay", KebabCase.of(retry.policy().deadLetterReplay().name())));
-        return entry;
+        String replay = KebabCase.of(retry.policy().deadLetterReplay().name());
+        return ResilienceEndpoint.entry(state, registry.usedBy("retry", retry.name()), ACTIONS, Map.of("replay", replay));
     }
 
     private Map<String, Object> view(StoredLetter stored) {

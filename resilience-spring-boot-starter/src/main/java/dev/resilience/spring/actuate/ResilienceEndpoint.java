@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -91,6 +92,7 @@ public class ResilienceEndpoint {
             trouble.addAll(trouble(kind));
         }
         all.put(DeadLetterEntries.KIND, deadLetters().all());
+        trouble.addAll(deadLetters().trouble());
         all.put("warnings", warnings.all());
         return all;
     }
@@ -146,10 +148,12 @@ public class ResilienceEndpoint {
             @Nullable String id,
             @Nullable Boolean all) {
         if (kind.equals(DeadLetterEntries.KIND)) {
+            refuse("nothing but 'action' and 'id' or 'all' does", policy, key, method, caller, as);
             return deadLetters().act(name, action, id, Boolean.TRUE.equals(all));
         }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
+        refuse("'id' and 'all' name dead letters", id, all);
         if (policy != null) {
             return change(known, name, action, policy);
         }
@@ -161,6 +165,14 @@ public class ResilienceEndpoint {
         }
         Map<String, Object> answer = act(known, name, new Action(action, key, method, caller, as));
         return answer == null ? entryWithEvents(known, name) : answer;
+    }
+
+    /** What would be ignored may have been meant to say which. */
+    private static void refuse(String why, @Nullable Object... ignored) {
+        if (Stream.of(ignored).anyMatch(Objects::nonNull)) {
+            throw new InvalidEndpointRequestException(
+                    "The request has a field without effect on this kind", "Leave it out: " + why);
+        }
     }
 
     private <L extends LiveObject<?>> @Nullable Map<String, Object> act(
@@ -265,10 +277,15 @@ public class ResilienceEndpoint {
             policy.put("enabled", false);
         }
         kind.describePolicy(live, policy);
+        return entry(kind.state(live), liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
+    }
+
+    /** What is shown of a policy of any kind. */
+    static Map<String, Object> entry(Object state, Object usedBy, Object actions, Object policy) {
         Map<String, Object> entry = new LinkedHashMap<>();
-        entry.put("state", kind.state(live));
-        entry.put("usedBy", liveObjects().usedBy(kind.id(), name));
-        entry.put("actions", kind.actions());
+        entry.put("state", state);
+        entry.put("usedBy", usedBy);
+        entry.put("actions", actions);
         entry.put("policy", policy);
         return entry;
     }

@@ -4,6 +4,7 @@ import dev.resilience.spring.NearestNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -24,6 +25,8 @@ import org.springframework.boot.json.JsonWriter;
 public class ResilienceWebEndpointExtension {
 
     static final int MAX_BODY = 64 * 1024;
+    private static final List<String> FIELDS =
+            List.of("action", "policy", "key", "method", "caller", "as", "id", "all");
     private static final Pattern ALMOST_ZERO = Pattern.compile("\\d[eE]-0*[1-9]\\d{2}|\\.0{300}");
 
     private final ResilienceEndpoint endpoint;
@@ -53,8 +56,14 @@ public class ResilienceWebEndpointExtension {
             @Nullable String caller,
             @Nullable String as,
             @Nullable String id,
-            @Nullable Boolean all) {
-        return answer(() -> endpoint.act(kind, name, action, policy, key, method, caller, as, id, all));
+            @Nullable Boolean all,
+            @Nullable String unknown) {
+        return answer(() -> {
+            if (unknown != null) {
+                throw new InvalidEndpointRequestException("There is no field " + unknown, "The fields are " + FIELDS);
+            }
+            return endpoint.act(kind, name, action, policy, key, method, caller, as, id, all);
+        });
     }
 
     private static WebEndpointResponse<Map<String, Object>> answer(Supplier<Map<String, Object>> operation) {
@@ -67,7 +76,8 @@ public class ResilienceWebEndpointExtension {
 
     /**
      * The parts of a request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
-     * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why.
+     * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why. Fields
+     * that it would ignore go on as {@code unknown}.
      *
      * @throws JsonParseException if it is neither a JSON object nor {@code null}
      */
@@ -78,6 +88,12 @@ public class ResilienceWebEndpointExtension {
         Object policy = parts.get("policy");
         if (policy instanceof Map || policy instanceof Collection) {
             parts.put("policy", isReadable(json) ? JsonWriter.standard().writeToString(policy) : "");
+        }
+        if (parts.containsKey("action") || parts.containsKey("policy")) {
+            parts.keySet().stream()
+                    .filter(name -> !FIELDS.contains(name))
+                    .findFirst()
+                    .ifPresent(unknown -> parts.put("unknown", unknown));
         }
         return parts;
     }

@@ -216,5 +216,12 @@ record MethodPlan(
         public @Nullable Object target() {
             return invocation.getThis();
         }
+
+        @Override
+        public @Nullable String bean() {
+            return invocation instanceof ProxyMethodInvocation ofProxy && ofProxy.getProxy() instanceof Advised proxy
+                    ? ResilienceAdvisor.beanOf(proxy)
+                    : null;
+        }
     }
 }

@@ -35,10 +35,10 @@ import org.springframework.util.ClassUtils;
  * Looks at each bean with annotated methods when it is made. Where no proxy can intercept them the startup ends at once, with
  * all other problems that can be found by then, so that no other bean calls them unprotected while the rest starts.
  *
- * <p>Tells the advice of idempotent methods the name of a bean whose class does not tell it from others, and refuses those
- * that {@code @Async} moves to other threads, by whatever annotation {@code @EnableAsync} names. Warns about retried methods
- * whose attempts share a transaction or a look-up in a cache, and about protection that sees no more than the handing over of a
- * call to another thread, because of the order of advice.
+ * <p>Tells the advice the name of the bean, which its class alone does not tell, and refuses idempotent methods that {@code
+ * @Async} moves to other threads, by whatever annotation {@code @EnableAsync} names. Warns about retried methods whose attempts
+ * share a transaction or a look-up in a cache, and about protection that sees no more than the handing over of a call to another
+ * thread, because of the order of advice.
  *
  * <p>Has no order, and so comes after Spring's post-processors, which have one.
  */
@@ -83,8 +83,8 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
         if (bean instanceof Advised proxy && isOursOrAround(proxy)) {
             Class<?> type = AopProxyUtils.ultimateTargetClass(proxy);
             checkOrder(proxy, type);
-            if (advisor.methods().areIdempotentIn(type)) {
-                complete(proxy, beanName);
+            for (Object at = proxy; at instanceof Advised level; at = AopProxyUtils.getSingletonTarget(level)) {
+                complete(level, beanName);
             }
         }
         return bean;
@@ -98,11 +98,7 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
     private static void complete(Advised proxy, String beanName) {
         ResilienceAdvisor ours = ResilienceAdvisor.of(proxy);
         Class<?> type = proxy.getTargetSource().getTargetClass();
-        if (ours != null
-                && type != null
-                && !proxy.isFrozen()
-                && ProtectedMethods.isMadeAtRunTime(type)
-                && !beanName.startsWith(INNER_BEAN)) {
+        if (ours != null && type != null && !proxy.isFrozen() && !beanName.startsWith(INNER_BEAN)) {
             String name = ScopedProxyUtils.isScopedTarget(beanName)
                     ? ScopedProxyUtils.getOriginalBeanName(beanName)
                     : beanName;

@@ -29,24 +29,27 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     private final transient StartupProblems problems;
     private final transient ResilienceInterceptor advice;
     private final transient Pointcut pointcut;
+    private final @Nullable String bean;
 
     /**
      * @param problems as long as it has any, no call is let through
      */
     public ResilienceAdvisor(
             ProtectedMethods methods, Supplier<PlanFactory> factory, StartupProblems problems, int order) {
-        this(methods, new MethodPlans(methods, factory, problems, null), problems, order);
+        this(methods, new MethodPlans(methods, factory, problems, null), problems, order, null);
         if (methods.areWoven()) {
             ResilienceAspect.begin(advice);
         }
     }
 
-    private ResilienceAdvisor(ProtectedMethods methods, MethodPlans plans, StartupProblems problems, int order) {
+    private ResilienceAdvisor(
+            ProtectedMethods methods, MethodPlans plans, StartupProblems problems, int order, @Nullable String bean) {
         this.methods = methods;
         this.plans = plans;
         this.problems = problems;
         this.advice = new ResilienceInterceptor(plans);
         this.pointcut = new ProtectedPointcut();
+        this.bean = bean;
         setOrder(order);
     }
 
@@ -60,14 +63,21 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         return null;
     }
 
+    /** The name of the bean that a proxy is of, if this library's advisor knows it. */
+    static @Nullable String beanOf(Advised proxy) {
+        ResilienceAdvisor ours = of(proxy);
+        return ours == null ? null : ours.bean;
+    }
+
     /** The context is closed: woven methods are no longer its business. */
     public void end() {
         ResilienceAspect.end(advice);
     }
 
-    /** One for the proxy of a bean that has plans of its own, because its class is that of others too. */
+    /** One for the proxy of a bean, with plans of its own if the class of the bean is made at run time for others too. */
     ResilienceAdvisor forBean(String name, Class<?> type) {
-        return new ResilienceAdvisor(methods, plans.forBean(name, type), problems, getOrder());
+        MethodPlans ofBean = ProtectedMethods.isMadeAtRunTime(type) ? plans.forBean(name, type) : plans;
+        return new ResilienceAdvisor(methods, ofBean, problems, getOrder(), name);
     }
 
     @Override

@@ -8,8 +8,8 @@ import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.Retry.ExhaustedCalls;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters.UnreadableLetterException;
 import dev.resilience.spring.idempotency.json.Json.ResultCodec;
 import dev.resilience.spring.kind.ProtectedCall;
@@ -36,8 +36,7 @@ import org.springframework.util.ReflectionUtils;
  * @param operation its full name, by which its letters find it again
  * @param arguments how they become JSON and arguments again
  */
-record DeadLetterMethod(
-        Retry retry, DeadLetters letters, Method method, String operation, ResultCodec arguments, BeanNames beans)
+record DeadLetterMethod(KeepingRetry retry, Method method, String operation, ResultCodec arguments, BeanNames beans)
         implements ExhaustedCalls {
 
     /** What a letter needs of a call that begins: its arguments as JSON before the method can change them, or why not. */
@@ -52,7 +51,7 @@ record DeadLetterMethod(
 
     @Override
     public void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure) {
-        letters.keep(failure, () -> letter(call, begun, attempts, failure));
+        retry.letters().keep(failure, () -> letter(call, begun, attempts, failure));
     }
 
     @Override
@@ -67,7 +66,7 @@ record DeadLetterMethod(
         return new DeadLetter(
                 UUID.randomUUID().toString(),
                 retry.name(),
-                beans.of(call instanceof ProtectedCall ofBean ? ofBean.target() : null),
+                beans.of((ProtectedCall) call),
                 operation,
                 (byte[]) Objects.requireNonNull(begun),
                 failure == null
@@ -79,7 +78,7 @@ record DeadLetterMethod(
 
     /** Makes a call again through the bean's proxy, and waits for its end. No context of this thread is the call's. */
     void replay(DeadLetter letter, Attempt attempt) throws Throwable {
-        Object bean = bean(letter);
+        Object bean = beans.beans().getBean(letter.bean());
         @Nullable Object[] values = values(letter);
         Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
         ReflectionUtils.makeAccessible(invocable);
@@ -126,22 +125,6 @@ record DeadLetterMethod(
 
     private static @Nullable ReactiveAdapter adapter(Class<?> type) {
         return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-    }
-
-    /** Why there is no bean to call; {@code null} if there is one. */
-    @Nullable
-    String whyNoBean(DeadLetter letter) {
-        return beans.have(letter.bean())
-                ? null
-                : "there is no bean '" + letter.bean() + "' with the method " + operation;
-    }
-
-    private Object bean(DeadLetter letter) {
-        String why = whyNoBean(letter);
-        if (why != null) {
-            throw new UnreadableLetterException(why, null);
-        }
-        return beans.get(letter.bean());
     }
 
     private @Nullable Object[] values(DeadLetter letter) {

@@ -3,9 +3,9 @@ package dev.resilience.spring.deadletter;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.context.Attempt;
 import dev.resilience.deadletter.DeadLetter;
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
@@ -14,6 +14,7 @@ import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,6 @@ import org.springframework.core.ResolvableType;
  */
 public final class DeadLetterMethods implements DeadLetters.Replayer {
 
-    private static final String NO_METHOD = "this application has no such method whose retry keeps dead letters";
-
     private final @Nullable Json json;
     private final ConcurrentMap<String, DeadLetterMethod> methods = new ConcurrentHashMap<>();
 
@@ -39,28 +38,33 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
     }
 
     /** Keeps the calls of a method that run out of the retries of a policy. */
-    public ExhaustedCalls keeping(Retry retry, DeadLetters letters, ProtectedMethod<?> protectedMethod) {
-        DeadLetterMethod method = create(retry, letters, protectedMethod);
+    public ExhaustedCalls keeping(KeepingRetry retry, ProtectedMethod<?> protectedMethod) {
+        DeadLetterMethod method = create(retry, protectedMethod);
         methods.put(method.operation(), method);
         return method;
     }
 
     @Override
     public void replay(DeadLetter letter, Attempt attempt) throws Throwable {
-        DeadLetterMethod method = methods.get(letter.operation());
-        if (method == null) {
-            throw new DeadLetters.UnreadableLetterException(NO_METHOD, null);
+        String why = whyNotReadable(letter);
+        if (why != null) {
+            throw new DeadLetters.UnreadableLetterException(why, null);
         }
-        method.replay(letter, attempt);
+        Objects.requireNonNull(methods.get(letter.operation())).replay(letter, attempt);
     }
 
     /** Why no call can be made of a letter, as far as that shows without its arguments; {@code null} if one can. */
     public @Nullable String whyNotReadable(DeadLetter letter) {
         DeadLetterMethod method = methods.get(letter.operation());
-        return method == null ? NO_METHOD : method.whyNoBean(letter);
+        if (method == null) {
+            return "this application has no such method whose retry keeps dead letters";
+        }
+        return method.beans().have(letter.bean())
+                ? null
+                : "there is no bean '" + letter.bean() + "' with the method " + letter.operation();
     }
 
-    private DeadLetterMethod create(Retry retry, DeadLetters letters, ProtectedMethod<?> found) {
+    private DeadLetterMethod create(KeepingRetry retry, ProtectedMethod<?> found) {
         Method method = found.method();
         String name = MethodNames.full(method, found.type());
         if (json == null) {
@@ -100,7 +104,7 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
         if (!problems.isEmpty()) {
             throw ResilienceConfigurationException.of(problems);
         }
-        return new DeadLetterMethod(retry, letters, method, name, json.arrayCodec(types), beans);
+        return new DeadLetterMethod(retry, method, name, json.arrayCodec(types), beans);
     }
 
     private static ResilienceConfigurationException problem(String name, String what, String cure) {

@@ -5,16 +5,17 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -79,7 +80,7 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
         if (needed && !prepared) {
             prepared = true;
             registry.get().addWork(() -> rounds.values().stream().anyMatch(round -> !round.isDone()));
-            KeepingRetry.in(registry.get()).values().stream()
+            KeepingRetry.in(registry.get()).stream()
                     .findFirst()
                     .ifPresent(retry -> prepare.accept(retry.letters().store())); // one for all policies
         }
@@ -125,15 +126,13 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     /** Begins a round of each policy whose last one is over, on a thread for each. */
     private void beginRounds() {
         Object begun = running;
-        Map<String, KeepingRetry> keeping = KeepingRetry.in(registry.get());
-        keeping.forEach((name, retry) -> {
+        List<KeepingRetry> all = KeepingRetry.in(registry.get());
+        for (KeepingRetry retry : all) {
             if (isAutomatic(retry, begun)) {
-                begin(name, () -> replay(retry, begun));
+                begin(retry.name(), () -> replay(retry, begun));
             }
-        });
-        keeping.values().stream()
-                .findFirst()
-                .ifPresent(retry -> begin(REMOVAL, () -> retry.letters().removeGivenUp(retention)));
+        }
+        all.stream().findFirst().ifPresent(any -> begin(REMOVAL, () -> any.letters().removeGivenUp(retention)));
         schedule();
     }
 
@@ -154,29 +153,23 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
      * @return false if letters of the policy are being replayed or discarded already
      */
     public boolean replayAll(KeepingRetry retry) {
-        AtomicBoolean refused = new AtomicBoolean();
-        return beginForAll(retry, () -> !refused.get(), id -> {
-            DeadLetters.Replayed replayed = retry.letters().replay(id, replayer);
-            refused.set(replayed != null && replayed.isRefused());
-            return replayed != null && replayed.result() == DeadLetters.Replayed.Result.SUCCEEDED;
-        });
+        return beginForAll(retry, id -> retry.letters().replay(id, replayer));
     }
 
     /** As {@link #replayAll}, and discards them. */
     public boolean discardAll(KeepingRetry retry) {
-        return beginForAll(retry, () -> true, retry.letters()::discard);
+        return beginForAll(retry, retry.letters()::discard);
     }
 
-    private boolean beginForAll(KeepingRetry retry, BooleanSupplier goesOn, Predicate<String> action) {
+    private boolean beginForAll(KeepingRetry retry, Function<String, @Nullable Replayed> action) {
         Object begun = running;
-        return begin(
-                retry.name(), () -> retry.letters().forEach(action, () -> begun == running && goesOn.getAsBoolean()));
+        return begin(retry.name(), () -> retry.letters().forEach(action, () -> begun == running));
     }
 
     private void replay(KeepingRetry retry, @Nullable Object begun) {
         for (int i = 0; i < MAX_AT_A_TIME && isAutomatic(retry, begun); i++) {
-            DeadLetters.Replayed replayed = retry.letters().replayDue(replayer);
-            if (replayed == null || isDown(replayed)) {
+            Replayed replayed = retry.letters().replayDue(replayer);
+            if (replayed == null || replayed.isDown()) {
                 return;
             }
         }
@@ -184,11 +177,5 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
 
     private boolean isAutomatic(Retry retry, @Nullable Object begun) {
         return begun != null && begun == running && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
-    }
-
-    /** A letter that cannot be read here says nothing about what it calls. */
-    private static boolean isDown(DeadLetters.Replayed replayed) {
-        return replayed.result() != DeadLetters.Replayed.Result.SUCCEEDED
-                && (replayed.result() != DeadLetters.Replayed.Result.NOT_MADE || replayed.isRefused());
     }
 }

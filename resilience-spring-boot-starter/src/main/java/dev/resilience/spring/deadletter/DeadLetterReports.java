@@ -66,27 +66,18 @@ final class DeadLetterReports extends Reports<DeadLetterOutcome> {
         if (result != Replayed.Result.NOT_MADE || failure instanceof DeadLetters.UnreadableLetterException) {
             calls.count(DeadLetterOutcome.REPLAY_FAILED);
         }
+        String which = "replay " + claim.replays() + " of " + claim.letter()
+                + (result == Replayed.Result.NOT_MADE ? " was not made, because of" : " failed with");
+        String then = wait == null
+                ? "It is kept, but no automatic replay takes it again"
+                : "It is kept. Automatic replays leave it alone for " + Durations.inWords(wait);
         log.write(
                 REPLAY_FAILED,
                 failure,
                 (line, failed) -> line.addKeyValue("id", claim.letter().id())
                         .addKeyValue("replay", claim.replays())
                         .addKeyValue("result", KebabCase.of(result.name()))
-                        .log(
-                                "Retry '{}': replay {} of {} {} {}. {}",
-                                name,
-                                claim.replays(),
-                                claim.letter(),
-                                result == Replayed.Result.NOT_MADE ? "was not made, because of" : "failed with",
-                                failed,
-                                wait == null
-                                        ? "It is kept, but no automatic replay takes it again"
-                                        : "It is kept. Automatic replays leave it alone for "
-                                                + Durations.inWords(wait)));
-    }
-
-    void discarded() {
-        calls.count(DeadLetterOutcome.DISCARDED);
+                        .log("Retry '{}': {} {}. {}", name, which, failed, then));
     }
 
     void storeFailed(String toDoWhat, RuntimeException failure) {

@@ -7,6 +7,7 @@ import dev.resilience.deadletter.KeptCalls;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.deadletter.StoredLetter;
+import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
@@ -29,10 +30,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +64,7 @@ public final class DeadLetters implements AutoCloseable {
 
     private static final Duration SIZE_IS_FRESH = Duration.ofSeconds(5);
 
-    /** When an operator has asked for all letters. */
+    /** When an operator has asked for all letters, or whether there is trouble. */
     private static final int LOOKED_AT = 100;
 
     /** Letters that are looked at again and again behind which others stand. */
@@ -75,6 +77,7 @@ public final class DeadLetters implements AutoCloseable {
     private final TimeSource time;
     private final DeadLetterReports reports;
     private volatile @Nullable Size size;
+    private volatile boolean isLosing; // the last call that ran out could not be kept
 
     /**
      * @param policy the name of the retry policy
@@ -125,6 +128,8 @@ public final class DeadLetters implements AutoCloseable {
         public enum Result {
             /** The letter is gone. */
             SUCCEEDED,
+            /** The letter is gone: there was no replay. */
+            DISCARDED,
             /** The letter is kept. Automatic replays leave it alone for a while. */
             FAILED,
             /** The letter is kept, and no automatic replay takes it again. */
@@ -136,15 +141,10 @@ public final class DeadLetters implements AutoCloseable {
             NOT_MADE
         }
 
-        /** Whether a policy refused the call for now: others would fare no better. */
-        boolean isRefused() {
-            return result == Result.NOT_MADE && isRefusalForNow(failure);
+        /** Whether others may fare no better: a letter that cannot be read here says nothing about what it calls. */
+        boolean isDown() {
+            return failure != null && !(failure instanceof UnreadableLetterException);
         }
-    }
-
-    /** The letters of a retry; {@code null} if it keeps none. */
-    public static @Nullable DeadLetters of(Retry retry) {
-        return retry instanceof KeepingRetry keeping ? keeping.letters : null;
     }
 
     /** Where they are kept, which may be shared. */
@@ -160,20 +160,25 @@ public final class DeadLetters implements AutoCloseable {
     /** How many letters the store has, about: asked once in 5 s at the most. NaN if the store cannot tell. */
     public double size() {
         Size known = size;
-        long now = time.nanoTime();
-        if (known == null || now - known.readAt >= SIZE_IS_FRESH.toNanos()) {
-            known = new Size(count(), now);
+        if (known == null || time.nanoTime() - known.readAt >= SIZE_IS_FRESH.toNanos()) {
+            known = new Size(count(), time.nanoTime()); // the answer may have taken long
             size = known;
         }
         return known.letters;
     }
 
     private double count() {
+        Map<String, Long> sizes = ask("count the letters", store::sizes);
+        return sizes == null ? Double.NaN : sizes.getOrDefault(policy, 0L);
+    }
+
+    /** What the store answers; {@code null} if it fails, which is logged. */
+    private <T> @Nullable T ask(String toDoWhat, Supplier<@Nullable T> question) {
         try {
-            return store.sizes().getOrDefault(policy, 0L);
+            return question.get();
         } catch (RuntimeException failed) {
-            reports.storeFailed("count the letters", failed);
-            return Double.NaN;
+            reports.storeFailed(toDoWhat, failed);
+            return null;
         }
     }
 
@@ -193,12 +198,28 @@ public final class DeadLetters implements AutoCloseable {
                         return made;
                     });
             size = null;
+            isLosing = false;
             KeptCalls.note(failure, made.id());
             reports.stored(made);
         } catch (Throwable failed) { // a StackOverflowError of the codec too
+            isLosing = true;
             KeptCalls.note(failure, null);
             reports.notStored(failed);
         }
+    }
+
+    /**
+     * Whether calls are lost now, or the store does not answer, or one of the oldest letters has been replayed in vain or cannot
+     * be read here. Letters that wait for their first replay are no trouble.
+     */
+    public boolean areInTrouble(Predicate<DeadLetter> unreadable) {
+        double letters = size();
+        List<StoredLetter> oldest = letters > 0 ? ask("list the letters", () -> list(LOOKED_AT)) : List.of();
+        return isLosing
+                || Double.isNaN(letters)
+                || oldest == null
+                || oldest.stream().anyMatch(found -> found.state() != State.REPLAYING
+                        && (found.replays() > 0 || unreadable.test(found.letter())));
     }
 
     /** As {@link DeadLetterStore#list}. */
@@ -211,14 +232,18 @@ public final class DeadLetters implements AutoCloseable {
         return store.find(policy, id);
     }
 
-    /** As {@link DeadLetterStore#discard}, and counts it. */
-    public boolean discard(String id) {
-        boolean discarded = store.discard(policy, id);
-        if (discarded) {
-            size = null;
-            reports.discarded();
+    /**
+     * As {@link DeadLetterStore#discard}, and counts it.
+     *
+     * @return {@code null} if there is no such letter, or if it is being replayed
+     */
+    public @Nullable Replayed discard(String id) {
+        if (!store.discard(policy, id)) {
+            return null;
         }
-        return discarded;
+        size = null;
+        reports.calls().count(DeadLetterOutcome.DISCARDED);
+        return new Replayed(Replayed.Result.DISCARDED, null);
     }
 
     /**
@@ -232,13 +257,13 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     /**
-     * Has something done with all letters on this thread, the oldest first, each once, and ten a second at the most. Never throws:
-     * a store that fails is logged.
+     * Has all letters replayed or discarded on this thread, the oldest first, each once, and ten a second at the most, until a
+     * policy refuses a replay. Never throws: a store that fails is logged.
      *
-     * @param action gets the id, and tells whether the letter is gone
+     * @param action gets the id
      * @param goesOn asked before each letter
      */
-    void forEach(Predicate<String> action, BooleanSupplier goesOn) {
+    void forEach(Function<String, @Nullable Replayed> action, BooleanSupplier goesOn) {
         Set<String> kept = new HashSet<>();
         double all = count(); // not those that come meanwhile
         try {
@@ -252,7 +277,11 @@ public final class DeadLetters implements AutoCloseable {
                     if (all-- < 1 || kept.size() == MAX_KEPT || !goesOn.getAsBoolean()) {
                         return;
                     }
-                    if (!action.test(id)) {
+                    Replayed ended = action.apply(id);
+                    if (ended != null && ended.result() == Replayed.Result.NOT_MADE && ended.isDown()) {
+                        return;
+                    }
+                    if (ended == null || ended.failure() != null) {
                         kept.add(id);
                     }
                     time.sleep(BETWEEN_LETTERS);
@@ -267,13 +296,8 @@ public final class DeadLetters implements AutoCloseable {
 
     /** Removes what has been given up for long, of all policies of the store. Never throws. */
     void removeGivenUp(Duration retention) {
-        try {
-            if (store.removeGivenUp(retention) > 0) {
-                size = null;
-            }
-        } catch (RuntimeException failed) {
-            reports.storeFailed("remove letters that were given up long ago", failed);
-        }
+        ask("remove letters that were given up long ago", () -> store.removeGivenUp(retention));
+        size = null;
     }
 
     /**
@@ -282,13 +306,7 @@ public final class DeadLetters implements AutoCloseable {
      * @return {@code null} if none is due
      */
     public @Nullable Replayed replayDue(Replayer replayer) {
-        ReplayClaim claim;
-        try {
-            claim = store.claimDue(policy, LEASE);
-        } catch (RuntimeException failed) {
-            reports.storeFailed("find a letter that is due", failed);
-            return null;
-        }
+        ReplayClaim claim = ask("find a letter that is due", () -> store.claimDue(policy, LEASE));
         if (claim != null && isGivenUp(claim)) { // or will be now: its process has died in the last one
             return failed(
                     claim,
@@ -302,12 +320,12 @@ public final class DeadLetters implements AutoCloseable {
         Attempt attempt = Attempt.ofReplay();
         LeaseKeeper lease = new LeaseKeeper(time, LEASE, MAX_LEASE);
         try {
-            lease.begin(left -> renew(claim, left));
+            lease.begin(left -> ask("renew a lease", () -> store.renew(claim, left))); // if it is lost, the end reports that
             replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();
             boolean isNotMade =
-                    failure instanceof UnreadableLetterException || (isRefusalForNow(failure) && !attempt.hasBegun());
+                    failure instanceof UnreadableLetterException || (isRefusal(failure) && !attempt.hasBegun());
             return isNotMade ? notMade(claim, failure) : failed(claim, failure);
         }
         lease.end();
@@ -316,16 +334,8 @@ public final class DeadLetters implements AutoCloseable {
         return new Replayed(Replayed.Result.SUCCEEDED, null);
     }
 
-    private void renew(ReplayClaim claim, Duration lease) {
-        try {
-            store.renew(claim, lease); // if another claim was made, that is reported when the replay ends
-        } catch (RuntimeException failed) {
-            reports.storeFailed("renew a lease", failed);
-        }
-    }
-
     /** Whether a policy refused a call for a reason that will be over. */
-    private static boolean isRefusalForNow(@Nullable Throwable failure) {
+    private static boolean isRefusal(Throwable failure) {
         return failure instanceof CircuitOpenException
                 || failure instanceof BulkheadFullException
                 || failure instanceof IdempotencyInProgressException
@@ -334,7 +344,7 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     private Replayed notMade(ReplayClaim claim, Throwable failure) {
-        Duration again = isRefusalForNow(failure) ? FIRST_WAIT : UNREADABLE_WAIT;
+        Duration again = failure instanceof UnreadableLetterException ? UNREADABLE_WAIT : FIRST_WAIT;
         Duration wait = isGivenUp(claim) ? null : again;
         reports.replayFailed(claim, Replayed.Result.NOT_MADE, failure, wait);
         end(claim, () -> store.postpone(claim, wait));
@@ -358,14 +368,13 @@ public final class DeadLetters implements AutoCloseable {
 
     private void end(ReplayClaim claim, Supplier<Boolean> change) {
         size = null;
-        try {
+        ask("note how a replay ended", () -> {
             if (!Idempotency.uninterruptibly(change)) {
                 throw new IllegalStateException("the replay of " + claim.letter()
                         + " took longer than its lease, and another one has begun or ended it");
             }
-        } catch (RuntimeException failed) {
-            reports.storeFailed("note how a replay ended", failed);
-        }
+            return claim;
+        });
     }
 
     /** Writes to the log what is folded. */
@@ -390,15 +399,12 @@ public final class DeadLetters implements AutoCloseable {
             this.letters = letters;
         }
 
-        /** The retries of an application that keep letters, by name in alphabetical order. */
-        public static Map<String, KeepingRetry> in(LiveRegistry registry) {
-            Map<String, KeepingRetry> found = new TreeMap<>();
-            registry.<Retry>ofKind("retry").forEach((name, retry) -> {
-                if (retry instanceof KeepingRetry keeping) {
-                    found.put(name, keeping);
-                }
-            });
-            return found;
+        /** The retries of an application that keep letters, by their names in alphabetical order. */
+        public static List<KeepingRetry> in(LiveRegistry registry) {
+            Stream<Retry> all = registry.<Retry>ofKind("retry").values().stream();
+            return all.filter(KeepingRetry.class::isInstance)
+                    .map(KeepingRetry.class::cast)
+                    .toList();
         }
 
         /** The letters that it keeps. */

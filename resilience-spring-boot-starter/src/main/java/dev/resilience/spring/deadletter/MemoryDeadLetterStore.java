@@ -15,7 +15,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +33,17 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
     /** How many bytes letters hold at the most unless told otherwise: {@value}, which are 64 MiB. */
     public static final long DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
+    /** The queue of those that are given up: no policy has an empty name. */
+    private static final String GIVEN_UP = "";
+
+    private static final Comparator<Row> BY_NUMBER = Comparator.comparingLong(Row::number);
+    private static final Comparator<Row> BY_TIME =
+            ((Comparator<Row>) (one, other) -> Long.signum(one.due - other.due)).thenComparing(BY_NUMBER);
+
     private final TimeSource time;
     private final LeasedRows<String, Row> letters;
+    private final Map<String, NavigableSet<Row>> policies = new HashMap<>(); // no operation looks at all letters
+    private final Map<String, NavigableSet<Row>> queues = new HashMap<>();
     private long stored;
 
     public MemoryDeadLetterStore(TimeSource time) {
@@ -65,6 +77,11 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
             return new Row(changed, number, storedAt, next, counted, fenced, dueNext);
         }
 
+        /** That of what may become due in the policy, or that of what is given up in all of them. */
+        String queue() {
+            return state == State.GIVEN_UP ? GIVEN_UP : letter.policy();
+        }
+
         boolean isReplaying(long now) {
             return state == State.REPLAYING && due - now > 0;
         }
@@ -87,11 +104,8 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
         @Override
         public long bytes() {
             String names = letter.id() + letter.policy() + letter.bean() + letter.operation();
-            LetterFailure failure = letter.failure();
-            long texts = (long) names.length()
-                    + failure.type().length()
-                    + failure.message().length();
-            return texts + letter.arguments().length;
+            String failure = letter.failure().type() + letter.failure().message();
+            return (long) names.length() + failure.length() + letter.arguments().length;
         }
     }
 
@@ -100,14 +114,34 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
         if (letters.get(letter.id()) == null) {
             Row added = new Row(letter, stored++, time.now(), State.WAITING, 0, 0, letters.after(wait));
             letters.add(letter.id(), added);
+            index(null, added);
         }
     }
 
+    private NavigableSet<Row> ofPolicy(String name) {
+        return policies.computeIfAbsent(name, first -> new TreeSet<>(BY_NUMBER));
+    }
+
+    private NavigableSet<Row> queue(String name) {
+        return queues.computeIfAbsent(name, first -> new TreeSet<>(BY_TIME));
+    }
+
+    /** Returns the row that is in the place of the other one. */
+    private @Nullable Row index(@Nullable Row before, @Nullable Row after) {
+        if (before != null) {
+            ofPolicy(before.letter.policy()).remove(before);
+            queue(before.queue()).remove(before);
+        }
+        if (after != null) {
+            ofPolicy(after.letter.policy()).add(after);
+            queue(after.queue()).add(after);
+        }
+        return after;
+    }
+
     @Override
-    public List<StoredLetter> list(String policy, int limit) {
-        return letters.all().values().stream()
-                .filter(row -> row.letter.policy().equals(policy))
-                .sorted(Comparator.comparingLong(Row::number))
+    public synchronized List<StoredLetter> list(String policy, int limit) {
+        return ofPolicy(policy).stream()
                 .limit(limit)
                 .map(row -> row.view(time.nanoTime(), time.now()))
                 .toList();
@@ -120,9 +154,10 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
     }
 
     @Override
-    public Map<String, Long> sizes() {
+    public synchronized Map<String, Long> sizes() {
         Map<String, Long> sizes = new HashMap<>();
-        letters.all().values().forEach(row -> sizes.merge(row.letter.policy(), 1L, Long::sum));
+        policies.forEach((policy, rows) -> sizes.put(policy, (long) rows.size()));
+        sizes.values().removeIf(size -> size == 0);
         return sizes;
     }
 
@@ -134,18 +169,14 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
 
     @Override
     public synchronized @Nullable ReplayClaim claimDue(String policy, Duration lease) {
-        long now = time.nanoTime();
-        return letters.all().values().stream()
-                .filter(row -> row.letter.policy().equals(policy) && row.state != State.GIVEN_UP && row.due - now <= 0)
-                .min(Comparator.<Row>comparingLong(row -> row.due - now).thenComparingLong(Row::number))
-                .map(first -> claim(first, lease))
-                .orElse(null);
+        NavigableSet<Row> queue = queue(policy);
+        return queue.isEmpty() || queue.first().due - time.nanoTime() > 0 ? null : claim(queue.first(), lease);
     }
 
     private ReplayClaim claim(Row found, Duration lease) {
         Row claimed =
                 found.next(found.letter, State.REPLAYING, found.replays + 1, found.fence + 1, letters.after(lease));
-        letters.replace(found.letter.id(), claimed);
+        letters.replace(found.letter.id(), index(found, claimed));
         return new ReplayClaim(claimed.letter, claimed.replays, claimed.fence);
     }
 
@@ -177,27 +208,28 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
     }
 
     private boolean change(ReplayClaim claim, Function<Row, @Nullable Row> change) {
-        return letters.change(
+        return change(
                 claim.letter().id(), found -> found.state == State.REPLAYING && found.fence == claim.fence(), change);
+    }
+
+    private boolean change(String id, Predicate<Row> which, Function<Row, @Nullable Row> change) {
+        return letters.change(id, which, found -> index(found, change.apply(found)));
     }
 
     @Override
     public synchronized boolean discard(String policy, String id) {
         long now = time.nanoTime();
-        return letters.change(
-                id, found -> found.letter.policy().equals(policy) && !found.isReplaying(now), found -> null);
+        return change(id, found -> found.letter.policy().equals(policy) && !found.isReplaying(now), found -> null);
     }
 
     @Override
     public synchronized int removeGivenUp(Duration age) {
-        long now = time.nanoTime();
-        int before = letters.all().size();
-        letters.all().forEach((id, row) -> {
-            if (row.state == State.GIVEN_UP && now - row.due >= Durations.toNanos(age)) {
-                letters.replace(id, null);
-            }
-        });
-        return before - letters.all().size();
+        NavigableSet<Row> givenUp = queue(GIVEN_UP);
+        int before = givenUp.size();
+        while (!givenUp.isEmpty() && time.nanoTime() - givenUp.first().due >= Durations.toNanos(age)) {
+            letters.replace(givenUp.first().letter.id(), index(givenUp.first(), null));
+        }
+        return before - givenUp.size();
     }
 
     private @Nullable Row get(String policy, String id) {

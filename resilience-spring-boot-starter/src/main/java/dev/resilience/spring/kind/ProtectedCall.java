@@ -10,6 +10,10 @@ public interface ProtectedCall extends Invocation {
     @Nullable
     Object target();
 
+    /** The name of the bean, if its proxy tells; it may be the name of none. */
+    @Nullable
+    String bean();
+
     /** Where the caller of a suspending function goes on; {@code null} for any other method. */
     @Nullable
     Object continuation();

@@ -171,12 +171,10 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         if (retry.budget() != null) {
             method.uses(RetryBudgetKind.class, retry.budget().name());
         }
-        DeadLetters letters = DeadLetters.of(retry);
         Layer layer = repeating(retry, method);
-        return letters == null
-                ? layer
-                : Retry.telling(
-                        method.beans(DeadLetterMethods.class).getObject().keeping(retry, letters, method), layer);
+        return retry instanceof KeepingRetry keeping
+                ? Retry.telling(method.beans(DeadLetterMethods.class).getObject().keeping(keeping, method), layer)
+                : layer;
     }
 
     private static Layer repeating(Retry retry, ProtectedMethod<Retryable> method) {

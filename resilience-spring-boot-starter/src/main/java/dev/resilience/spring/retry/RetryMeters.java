@@ -4,6 +4,7 @@ import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.deadletter.DeadLetters;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 
@@ -36,10 +37,9 @@ final class RetryMeters {
         meters.counter(ATTEMPTS, retry, Retry::attempts);
         meters.gauge(WORKERS, retry, Retry::workers);
         meters.gauge(QUEUED, retry, Retry::queued);
-        DeadLetters letters = DeadLetters.of(retry);
-        if (letters != null) {
-            meters.gauge(DEAD_LETTERS, letters, DeadLetters::size);
-            meters.outcomes(DEAD_LETTER_CALLS, letters.calls());
+        if (retry instanceof KeepingRetry keeping) {
+            meters.gauge(DEAD_LETTERS, keeping.letters(), DeadLetters::size);
+            meters.outcomes(DEAD_LETTER_CALLS, keeping.letters().calls());
         }
         for (RetryOutcome outcome : RetryOutcome.values()) {
             if (outcome != RetryOutcome.SUCCESS) {

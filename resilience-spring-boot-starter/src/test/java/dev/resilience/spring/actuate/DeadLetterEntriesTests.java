@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -102,6 +104,39 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
                 .isEqualTo(1);
     }
 
+    private Object trouble() {
+        return json(mvc.get().uri("/actuator/resilience").exchange(), "$.trouble[?(@ =~ /dead-letter.*/)]");
+    }
+
+    @Test
+    void aPolicyIsInTroubleWhileALetterHasBeenReplayedInVain() {
+        String id = lose();
+        assertThat(trouble()).isEqualTo(List.of());
+
+        callee.failNext(3);
+        post(Map.of("action", "replay", "id", id));
+        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
+
+        post(Map.of("action", "replay", "id", id));
+        assertThat(trouble()).isEqualTo(List.of());
+    }
+
+    @Test
+    void aPolicyIsInTroubleWhileALetterIsGivenUpOrCannotBeRead() {
+        String id = lose();
+        store.failed(store.claim("kept", id, Duration.ofHours(1)), new LetterFailure("a.B", ""), null);
+        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
+
+        post(Map.of("action", "discard", "id", id));
+        assertThat(trouble()).isEqualTo(List.of());
+
+        store.store(
+                new DeadLetter("id", "kept", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3),
+                Duration.ZERO);
+        time.advance(Duration.ofSeconds(5)); // by then the number of letters is read again
+        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
+    }
+
     @Test
     void aLetterIsReplayed() {
         String id = lose();
@@ -150,11 +185,56 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
     }
 
     private MvcTestResult postAll(String action) {
+        return send("dead-letter/kept", "{\"action\": \"" + action + "\", \"all\": true}");
+    }
+
+    private MvcTestResult send(String path, String body) {
         return mvc.post()
-                .uri(URI + "/kept")
+                .uri("/actuator/resilience/" + path)
                 .contentType(MediaType.APPLICATION_JSON)
-                .content("{\"action\": \"" + action + "\", \"all\": true}")
+                .content(body)
                 .exchange();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"id\": \"4711\"",
+                "\"key\": \"4711\"",
+                "\"method\": \"keep\"",
+                "\"caller\": \"alice\"",
+                "\"as\": \"executed\"",
+                "\"policy\": {\"max-attempts\": 1}",
+                "\"policy\": \"{}\"",
+                "\"limit\": 1",
+                "\"unknown\": 1"
+            })
+    void allAreLeftAloneIfTheRequestSaysMoreThanThat(String more) {
+        lose();
+        int before = callee.calls();
+
+        for (String action : List.of("replay", "discard")) {
+            MvcTestResult answer =
+                    send("dead-letter/kept", "{\"action\": \"" + action + "\", \"all\": true, " + more + "}");
+
+            assertThat(answer).hasStatus(HttpStatus.BAD_REQUEST);
+            assertThat(json(answer, "$.reason")).asString().contains("all");
+        }
+        time.advance(Duration.ofSeconds(1));
+        assertThat(callee.calls()).isEqualTo(before);
+        assertThat(store.list("kept", 100)).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"id\": \"4711\"", "\"all\": true", "\"al\": true"})
+    void otherKindsDoNotTakeTheFieldsOfLetters(String field) {
+        assertThat(send("circuit-breaker/inspected", "{\"action\": \"force-open\", " + field + "}"))
+                .hasStatus(HttpStatus.BAD_REQUEST);
+        assertThat(send("circuit-breaker/inspected", "{\"policy\": {\"minimum-calls\": 7}, " + field + "}"))
+                .hasStatus(HttpStatus.BAD_REQUEST);
+        assertThat(registry.circuitBreakers().get("inspected").currentState()).hasToString("CLOSED");
+        assertThat(registry.circuitBreakers().get("inspected").policy().minimumCalls())
+                .isEqualTo(10);
     }
 
     @Test

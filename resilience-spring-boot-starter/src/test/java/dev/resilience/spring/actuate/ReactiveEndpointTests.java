@@ -83,6 +83,16 @@ class ReactiveEndpointTests {
                 .isEqualTo("OPEN");
     }
 
+    @Test
+    void aFieldThatNoActionTakesIsABadRequest() {
+        post("circuit-breaker/default", "{\"action\": \"force-open\", \"limit\": 1}")
+                .expectStatus()
+                .isBadRequest()
+                .expectBody()
+                .jsonPath("$.error")
+                .value(String.class, error -> assertThat(error).contains("limit"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"{\"policy\": [3]}", "{\"policy\": {\"max\": 3}}", "{\"action\": {}}", "{\"policy\":", "[]", "3"

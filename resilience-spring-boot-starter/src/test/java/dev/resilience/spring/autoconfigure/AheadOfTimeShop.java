@@ -4,15 +4,14 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.idempotency.store.IdempotencyStore;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.aot.AotDetector;
 import org.springframework.boot.SpringApplication;
@@ -69,8 +68,10 @@ class AheadOfTimeShop {
         } catch (ConnectException expected) {
             // its letter is kept
         }
-        DeadLetters letters = Objects.requireNonNull(DeadLetters.of(
-                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
+        DeadLetters letters = context.getBean(LiveRegistry.class)
+                .<KeepingRetry>ofKind("retry")
+                .get("kept")
+                .letters();
         String id = letters.list(1).get(0).letter().id();
         return context.getBean(DeadLetterStore.class).getClass().getSimpleName() + " "
                 + letters.replay(id, context.getBean(DeadLetterMethods.class)).result() + " " + orders.sent();

@@ -15,6 +15,7 @@ import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.time.ManualTimeSource;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
@@ -251,9 +252,10 @@ class AutomaticReplayTests {
                     assertThat(only().replays()).isZero();
                     assertThat(context.getBean(DeadLetterMethods.class).whyNotReadable(only().letter()))
                             .contains("no such method");
-                    assertThat(DeadLetters.of(context.getBean(LiveRegistry.class)
-                                            .<Retry>ofKind("retry")
-                                            .get("kept"))
+                    assertThat(context.getBean(LiveRegistry.class)
+                                    .<KeepingRetry>ofKind("retry")
+                                    .get("kept")
+                                    .letters()
                                     .calls()
                                     .byLabel())
                             .containsEntry("replay_failed", 1L);

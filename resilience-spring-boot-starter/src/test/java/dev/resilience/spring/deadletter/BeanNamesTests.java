@@ -1,177 +1,275 @@
 package dev.resilience.spring.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.event.DeadLetterOutcome;
+import dev.resilience.spring.Applications;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.net.ConnectException;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
-import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.SimpleThreadScope;
+import org.springframework.core.Ordered;
 
-/** Which bean an object is, whatever stands between the two. */
+/** Which bean a letter names, whatever stands between the bean and its caller. */
 class BeanNamesTests {
 
     /** What a proxy may have in common with the class. */
     interface Sending {
 
-        void send();
+        void send() throws ConnectException;
     }
 
     static class Sender implements Sending {
 
         @Override
-        public void send() {}
-    }
-
-    private final GenericApplicationContext context = new GenericApplicationContext();
-    private final BeanNames names = new BeanNames(Sender.class, context.getBeanFactory());
-    private final Map<String, Object> targets = new HashMap<>();
-    private final Map<String, UnaryOperator<Object>> wrappers = new HashMap<>();
-
-    @AfterEach
-    void close() {
-        context.close();
-    }
-
-    private void start(String... singletons) {
-        for (String name : singletons) {
-            context.registerBeanDefinition(name, new RootBeanDefinition(Sender.class));
+        @Retryable("kept")
+        public void send() throws ConnectException {
+            throw new ConnectException("down");
         }
-        context.getBeanFactory().addBeanPostProcessor(new BeanPostProcessor() {
-            @Override
-            public Object postProcessAfterInitialization(Object bean, String name) {
-                targets.put(name, bean);
-                return wrappers.getOrDefault(name, same -> same).apply(bean);
-            }
-        });
-        context.refresh();
+    }
+
+    private static ApplicationContextRunner application() {
+        return Applications.plain()
+                .withPropertyValues(
+                        "resilience.retry.kept.max-attempts=1",
+                        "resilience.retry.kept.dead-letter=true",
+                        "resilience.dead-letter-store.type=memory");
+    }
+
+    private static ApplicationContextRunner senders(String... names) {
+        ApplicationContextRunner application = application();
+        for (String name : names) {
+            application = application.withBean(name, Sender.class);
+        }
+        return application;
+    }
+
+    private static void fail(Object sender) {
+        assertThat(catchThrowable(((Sending) sender)::send)).isInstanceOf(ConnectException.class);
+    }
+
+    /** The beans that letters name, in the order of the calls. */
+    private static List<String> named(ApplicationContext context) {
+        return context.getBean(DeadLetterStore.class).list("kept", 10).stream()
+                .map(stored -> stored.letter().bean())
+                .toList();
+    }
+
+    private static long lost(ApplicationContext context) {
+        KeepingRetry kept =
+                context.getBean(LiveRegistry.class).<KeepingRetry>ofKind("retry").get("kept");
+        return kept.letters().calls().get(DeadLetterOutcome.STORE_FAILURE);
+    }
+
+    /** As other libraries do it, before this library looks at a bean or after that. */
+    private static ApplicationContextRunner wrapped(
+            ApplicationContextRunner application, int order, UnaryOperator<Object> wrapper) {
+        return application.withBean(Wrapper.class, () -> new Wrapper(order, wrapper));
+    }
+
+    private record Wrapper(int order, UnaryOperator<Object> wrapper) implements BeanPostProcessor, Ordered {
+
+        @Override
+        public int getOrder() {
+            return order;
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof Sending ? wrapper.apply(bean) : bean;
+        }
     }
 
     private static Object ofSpring(Object bean) {
-        return new ProxyFactory(bean).getProxy();
+        ProxyFactory proxy = new ProxyFactory(bean);
+        proxy.setProxyTargetClass(true);
+        return proxy.getProxy();
     }
 
     /** As another library makes them, which do not say what is behind them. */
     private static Object ofOthers(Object bean) {
         return Proxy.newProxyInstance(
-                Sending.class.getClassLoader(),
-                new Class<?>[] {Sending.class},
-                (proxy, method, arguments) -> method.invoke(bean, arguments));
+                Sending.class.getClassLoader(), new Class<?>[] {Sending.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.invoke(bean, arguments);
+                    } catch (InvocationTargetException failed) {
+                        throw failed.getCause();
+                    }
+                });
     }
 
-    private void scoped(String name, boolean byClass) {
+    private static RootBeanDefinition refreshed() {
         RootBeanDefinition definition = new RootBeanDefinition(Sender.class);
         definition.setScope("refresh");
-        BeanDefinitionHolder holder =
-                ScopedProxyUtils.createScopedProxy(new BeanDefinitionHolder(definition, name), context, byClass);
-        context.registerBeanDefinition(name, holder.getBeanDefinition());
+        return definition;
+    }
+
+    private static void scoped(ConfigurableApplicationContext context, boolean byClass, String... names) {
+        context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
+        BeanDefinitionRegistry registry = (BeanDefinitionRegistry) context.getBeanFactory();
+        for (String name : names) {
+            BeanDefinitionHolder holder = ScopedProxyUtils.createScopedProxy(
+                    new BeanDefinitionHolder(refreshed(), name), registry, byClass);
+            registry.registerBeanDefinition(name, holder.getBeanDefinition());
+        }
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void ofTwoScopedBeansOfAClassTheOneThatWasCalledIsKnown(boolean byClass) {
-        context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
-        scoped("one", byClass);
-        scoped("two", byClass);
-        start();
-        for (String name : new String[] {"one", "two"}) {
-            context.getBean(name, Sending.class).send();
+    void ofTwoScopedBeansOfAClassTheOneThatWasCalledIsNamed(boolean byClass) {
+        application()
+                .withInitializer(context -> scoped(context, byClass, "one", "two"))
+                .run(context -> {
+                    fail(context.getBean("two"));
+                    fail(context.getBean("one"));
+
+                    assertThat(named(context)).containsExactly("two", "one");
+                });
+    }
+
+    @Test
+    void theFormerObjectOfAScopedBeanIsStillThatBean() {
+        application()
+                .withInitializer(context -> scoped(context, true, "one", "two"))
+                .run(context -> {
+                    Object former = context.getBean("scopedTarget.one");
+                    context.getBeanFactory().destroyScopedBean("scopedTarget.one");
+                    fail(context.getBean("one"));
+
+                    fail(former);
+
+                    assertThat(named(context)).containsExactly("one", "one");
+                });
+    }
+
+    @Test
+    void scopedBeansWithoutProxiesAreNamedToo() {
+        application()
+                .withInitializer(context -> {
+                    context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
+                    for (String name : List.of("one", "two")) {
+                        ((BeanDefinitionRegistry) context.getBeanFactory()).registerBeanDefinition(name, refreshed());
+                    }
+                })
+                .run(context -> {
+                    fail(context.getBean("two"));
+                    fail(context.getBean("one"));
+
+                    assertThat(named(context)).containsExactly("two", "one");
+                });
+    }
+
+    @Test
+    void beansOfAFactoryAreNamedAfterIt() {
+        application()
+                .withBean("one", SenderFactory.class)
+                .withBean("two", SenderFactory.class)
+                .run(context -> {
+                    fail(context.getBean("two"));
+                    fail(context.getBean("one"));
+
+                    assertThat(named(context)).containsExactly("two", "one");
+                });
+    }
+
+    static class SenderFactory implements FactoryBean<Sender> {
+
+        @Override
+        public Sender getObject() {
+            return new Sender();
         }
 
-        assertThat(names.of(targets.get("scopedTarget.one"))).isEqualTo("one");
-        assertThat(names.of(targets.get("scopedTarget.two"))).isEqualTo("two");
-    }
-
-    @Test
-    void scopedBeansWithoutProxiesAreKnownToo() {
-        context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
-        for (String name : new String[] {"one", "two"}) {
-            RootBeanDefinition definition = new RootBeanDefinition(Sender.class);
-            definition.setScope("refresh");
-            context.registerBeanDefinition(name, definition);
+        @Override
+        public Class<?> getObjectType() {
+            return Sender.class;
         }
-        start();
-        context.getBean("one");
-        context.getBean("two");
-
-        assertThat(names.of(targets.get("one"))).isEqualTo("one");
-        assertThat(names.of(targets.get("two"))).isEqualTo("two");
     }
 
     @Test
-    void theFormerObjectOfTheOnlyScopedBeanIsStillThatBean() {
-        context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
-        scoped("one", true);
-        start();
-        context.getBean("one", Sending.class).send();
+    void theNameOfABeanThatOthersHaveWrappedIsKnownFromItsOwnProxy() {
+        wrapped(senders("one", "two"), Ordered.HIGHEST_PRECEDENCE, BeanNamesTests::ofSpring)
+                .run(context -> {
+                    fail(context.getBean("two"));
 
-        assertThat(names.of(new Sender())).isEqualTo("one");
-        assertThat(names.have("one")).isTrue();
+                    assertThat(named(context)).containsExactly("two");
+                });
+        wrapped(senders("one", "two"), Ordered.LOWEST_PRECEDENCE, bean -> ofSpring(ofSpring(bean)))
+                .run(context -> {
+                    fail(context.getBean("two"));
+
+                    assertThat(named(context)).containsExactly("two");
+                });
     }
 
     @Test
-    void aBeanBehindAProxyOfAnotherLibraryIsKnown() {
-        wrappers.put("one", bean -> ofOthers(ofSpring(bean)));
-        start("one");
+    void theOnlyBeanOfAClassIsNamedAlsoWhereAProxyOfOthersHidesIt() {
+        wrapped(senders("one"), Ordered.LOWEST_PRECEDENCE, BeanNamesTests::ofOthers)
+                .run(context -> {
+                    fail(context.getBean("one"));
 
-        assertThat(names.of(targets.get("one"))).isEqualTo("one");
+                    assertThat(named(context)).containsExactly("one");
+                });
     }
 
     @Test
-    void whichOfTwoHiddenBeansItIsNothingTells() {
-        wrappers.put("one", BeanNamesTests::ofOthers);
-        wrappers.put("two", BeanNamesTests::ofOthers);
-        start("one", "two");
+    void theCallOfOneOfTwoHiddenBeansIsLost() {
+        wrapped(senders("one", "two"), Ordered.LOWEST_PRECEDENCE, BeanNamesTests::ofOthers)
+                .run(context -> {
+                    fail(context.getBean("one"));
 
-        assertThatThrownBy(() -> names.of(targets.get("one")))
-                .hasMessageContaining("nothing tells which bean")
-                .hasMessageContaining("[one, two]");
+                    assertThat(named(context)).isEmpty();
+                    assertThat(lost(context)).isEqualTo(1);
+                });
+    }
+
+    /** As of methods that AspectJ weaves. */
+    @Test
+    void aSingletonWhoseCallsHaveNoProxyOfItsOwnIsFoundByItself() {
+        Sender two = new Sender();
+        senders("one")
+                .withInitializer(context -> context.getBeanFactory().registerSingleton("two", two))
+                .run(context -> {
+                    ProxyFactory proxy = new ProxyFactory(two);
+                    proxy.addAdvisor(context.getBean(ResilienceAdvisor.class));
+
+                    fail(proxy.getProxy());
+
+                    assertThat(named(context)).containsExactly("two");
+                });
     }
 
     @Test
-    void anObjectThatIsNoBeanIsTakenForTheOnlyOneOfItsClassAndForNoneOfTwo() {
-        wrappers.put("one", bean -> ofSpring(ofSpring(bean)));
-        start("one");
+    void anObjectThatIsNoBeanIsTakenForTheOnlyOneOfItsClass() {
+        senders("one").run(context -> {
+            fail(context.getAutowireCapableBeanFactory().initializeBean(new Sender(), "none"));
 
-        assertThat(names.of(targets.get("one"))).isEqualTo("one");
-        assertThat(names.of(new Sender())).isEqualTo("one");
-        context.registerBeanDefinition("two", new RootBeanDefinition(Sender.class));
-        context.getBean("two");
-        assertThatThrownBy(() -> names.of(new Sender())).hasMessageContaining("nothing tells which bean");
-    }
-
-    @Test
-    void aBeanIsKnownWhileItIsMadeAndWhileItIsDestroyed() {
-        List<String> found = new ArrayList<>();
-        context.getBeanFactory().addBeanPostProcessor(new DestructionAwareBeanPostProcessor() {
-            @Override
-            public Object postProcessBeforeInitialization(Object bean, String name) {
-                found.add("made: " + names.of(bean));
-                return bean;
-            }
-
-            @Override
-            public void postProcessBeforeDestruction(Object bean, String name) {
-                found.add("destroyed: " + names.of(bean));
-            }
+            assertThat(named(context)).containsExactly("one");
         });
-        start("one");
-        context.close();
+        senders("one", "two").run(context -> {
+            fail(context.getAutowireCapableBeanFactory().initializeBean(new Sender(), "none"));
 
-        assertThat(found).containsExactly("made: one", "destroyed: one");
+            assertThat(lost(context)).isEqualTo(1);
+        });
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.context.CallContext;
 import dev.resilience.deadletter.DeadLetter;
+import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
@@ -16,6 +17,7 @@ import dev.resilience.spring.deadletter.DeadLetters.Replayer;
 import dev.resilience.spring.deadletter.DeadLetters.UnreadableLetterException;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,6 +197,47 @@ class DeadLettersTests {
     }
 
     @Test
+    void lettersAreInTroubleFromACallThatIsLostToOneThatIsKept() {
+        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+        letters.keep(null, () -> {
+            throw new StackOverflowError();
+        });
+        assertThat(letters.areInTrouble(readable -> false)).isTrue();
+
+        letters.keep(null, () -> letter("id"));
+
+        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+    }
+
+    @Test
+    void lettersOfAStoreThatDoesNotAnswerAreInTrouble() {
+        List<String> asked = new ArrayList<>();
+        DeadLetterStore broken = (DeadLetterStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DeadLetterStore.class}, (proxy, method, arguments) -> {
+                    asked.add(method.getName());
+                    time.advance(Duration.ofSeconds(30)); // as long as a pool waits for a connection
+                    throw new IllegalStateException("down");
+                });
+        DeadLetters ofBroken = new DeadLetters("orders", broken, Environment.of(time));
+
+        assertThat(ofBroken.size()).isNaN();
+        assertThat(ofBroken.areInTrouble(readable -> false)).isTrue();
+
+        assertThat(asked).as("a request waits once").containsExactly("sizes");
+    }
+
+    @Test
+    void aReplayUnderWayIsNoTroubleAndAnAbandonedOneIs() {
+        letters.keep(null, () -> letter("id"));
+        assertThat(store.claim("orders", "id", Duration.ofMinutes(1))).isNotNull();
+        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+
+        time.advance(Duration.ofMinutes(1));
+
+        assertThat(letters.areInTrouble(readable -> false)).isTrue();
+    }
+
+    @Test
     void anAbandonedLetterWhoseNextReplayIsRefusedIsNotTakenForANewOne() {
         letters.keep(null, () -> letter("id"));
         assertThat(store.claim("orders", "id", Duration.ZERO)).isNotNull();
@@ -247,7 +290,7 @@ class DeadLettersTests {
         assertThat(letters.size()).isEqualTo(1);
         letters.keep(null, () -> letter("own"));
         assertThat(letters.size()).isEqualTo(2);
-        assertThat(letters.discard("own")).isTrue();
+        assertThat(letters.discard("own")).isNotNull();
         assertThat(letters.size()).isEqualTo(1);
         assertThat(letters.calls().byLabel()).containsAllEntriesOf(Map.of("stored", 1L, "discarded", 1L));
     }

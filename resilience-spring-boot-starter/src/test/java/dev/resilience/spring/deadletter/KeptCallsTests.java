@@ -14,10 +14,10 @@ import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.exception.RetryExhaustedException;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.ManualTimeSource;
 import java.math.BigDecimal;
@@ -116,8 +116,10 @@ class KeptCallsTests {
     }
 
     private static DeadLetters letters(ApplicationContext context, String policy) {
-        return Objects.requireNonNull(DeadLetters.of(
-                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get(policy)));
+        return context.getBean(LiveRegistry.class)
+                .<KeepingRetry>ofKind("retry")
+                .get(policy)
+                .letters();
     }
 
     private static StoredLetter only(ApplicationContext context) {

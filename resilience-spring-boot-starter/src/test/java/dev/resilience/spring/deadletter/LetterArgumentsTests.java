@@ -8,9 +8,9 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.StoredLetter;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import java.math.BigDecimal;
 import java.net.ConnectException;
@@ -160,8 +160,10 @@ class LetterArgumentsTests {
     }
 
     private static DeadLetters letters(ApplicationContext context) {
-        return Objects.requireNonNull(DeadLetters.of(
-                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
+        return context.getBean(LiveRegistry.class)
+                .<KeepingRetry>ofKind("retry")
+                .get("kept")
+                .letters();
     }
 
     private static List<StoredLetter> stored(ApplicationContext context) {

@@ -14,10 +14,10 @@ import dev.resilience.idempotency.store.ClaimRequest;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.idempotency.tck.ForwardingStore;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.TimeSource;
 import java.net.ConnectException;
@@ -104,8 +104,10 @@ class ReplayContextTests {
     }
 
     private static Replayed replay(ApplicationContext context) {
-        DeadLetters letters = Objects.requireNonNull(DeadLetters.of(
-                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
+        DeadLetters letters = context.getBean(LiveRegistry.class)
+                .<KeepingRetry>ofKind("retry")
+                .get("kept")
+                .letters();
         String id = letters.list(1).get(0).letter().id();
         return Objects.requireNonNull(letters.replay(id, context.getBean(DeadLetterMethods.class)));
     }

@@ -133,7 +133,7 @@ class ReplayRoundsTests {
             }
             LiveRegistry registry = context.getBean(LiveRegistry.class);
             DeadLetterReplays replays = replays(registry, "orders");
-            KeepingRetry orders = KeepingRetry.in(registry).get("orders");
+            KeepingRetry orders = KeepingRetry.in(registry).get(0);
             List<String> replayed = new ArrayList<>();
             List<Boolean> begunMeanwhile = new ArrayList<>();
             onReplay = id -> {

@@ -10,9 +10,9 @@ import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.StoredLetter;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.spring.deadletter.DeadLetters.UnreadableLetterException;
 import java.net.ConnectException;
@@ -88,10 +88,10 @@ class ReplayedBeansTests {
     }
 
     private static Replayed replay(ApplicationContext context) {
-        return Objects.requireNonNull(Objects.requireNonNull(DeadLetters.of(context.getBean(LiveRegistry.class)
-                        .<Retry>ofKind("retry")
-                        .get("kept")))
-                .replay(only(context).letter().id(), context.getBean(DeadLetterMethods.class)));
+        KeepingRetry kept =
+                context.getBean(LiveRegistry.class).<KeepingRetry>ofKind("retry").get("kept");
+        return Objects.requireNonNull(
+                kept.letters().replay(only(context).letter().id(), context.getBean(DeadLetterMethods.class)));
     }
 
     private static Sender none() {

@@ -4,13 +4,12 @@ import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.spring.idempotency.jdbc.Dialect;
 import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
 import dev.resilience.spring.idempotency.jdbc.NamedSql;
 import dev.resilience.spring.idempotency.jdbc.RowChange;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,7 +55,6 @@ final class LetterTable {
     private static final String MINE = " WHERE id = :id AND fence = :fence AND state = 'R'";
     private static final byte[] NOTHING = {};
 
-    private final NamedSql exists;
     private final NamedSql insert;
     final NamedSql find;
     final NamedSql list;
@@ -73,7 +71,6 @@ final class LetterTable {
     final RowChange removeGivenUp;
 
     LetterTable(Dialect dialect, String table) {
-        this.exists = dialect.sql("SELECT id FROM {table} WHERE id = :id", table);
         this.insert = dialect.sql(
                 "{insert} INTO {table} (" + COLUMNS
                         + ") VALUES (:id, :policy, :bean, :operation, :arguments, :type, :message,"
@@ -129,12 +126,7 @@ final class LetterTable {
     }
 
     private static byte[] hash(String policy) {
-        try {
-            byte[] whole = MessageDigest.getInstance("SHA-256").digest(policy.getBytes(StandardCharsets.UTF_8));
-            return Arrays.copyOf(whole, POLICY_BYTES);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible); // every JDK has it
-        }
+        return Arrays.copyOf(RecordKey.sha256().digest(policy.getBytes(StandardCharsets.UTF_8)), POLICY_BYTES);
     }
 
     /** Keeps a letter, unless it is there. */
@@ -147,7 +139,7 @@ final class LetterTable {
         values.put("arguments", letter.arguments());
         values.put("attempts", letter.attempts());
         values.put("wait", wait);
-        return exists.finds(connection, values) || insert.update(connection, values) == 1;
+        return find.finds(connection, values) || insert.update(connection, values) == 1;
     }
 
     /** An exception's texts; PostgreSQL takes no NUL. */

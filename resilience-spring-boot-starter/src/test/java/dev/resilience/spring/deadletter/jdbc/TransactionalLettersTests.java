@@ -10,7 +10,6 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
@@ -18,6 +17,7 @@ import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.spring.idempotency.jdbc.Databases;
@@ -147,8 +147,10 @@ class TransactionalLettersTests {
     }
 
     private static DeadLetters letters(ApplicationContext context) {
-        return Objects.requireNonNull(DeadLetters.of(
-                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
+        return context.getBean(LiveRegistry.class)
+                .<KeepingRetry>ofKind("retry")
+                .get("kept")
+                .letters();
     }
 
     private static List<StoredLetter> stored(ApplicationContext context) {
