@@ -100,11 +100,7 @@ public final class Resilience implements AutoCloseable {
      * @return this
      */
     public <E extends ResilienceEvent> Resilience onEvent(Class<E> type, Consumer<? super E> listener) {
-        environment.events().add(event -> {
-            if (type.isInstance(event)) {
-                listener.accept(type.cast(event));
-            }
-        });
+        environment.events().add(type, listener);
         return this;
     }
 

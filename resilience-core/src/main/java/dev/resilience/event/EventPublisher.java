@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +40,15 @@ public final class EventPublisher {
     /** Adds a listener. */
     public void add(ResilienceListener listener) {
         listeners.add(listener);
+    }
+
+    /** Adds a listener for one type of event. */
+    public <E extends ResilienceEvent> void add(Class<E> type, Consumer<? super E> listener) {
+        add(event -> {
+            if (type.isInstance(event)) {
+                listener.accept(type.cast(event));
+            }
+        });
     }
 
     /** Whether there are listeners: what costs time only for the sake of events is left out otherwise. */
