@@ -174,7 +174,7 @@ final class ResilienceRuntime implements AutoCloseable {
         PolicyTable table = new PolicyTable(configured, kinds.ofPolicies());
         AnnotatedPolicies annotated = new AnnotatedPolicies(table::isKey, new EmbeddedValueResolver(beans));
         NamedPolicies.collect(beans, advisor.methods(), kinds, annotated, problems);
-        PolicyBeans policyBeans = new PolicyBeans(application);
+        PolicyBeans policyBeans = new PolicyBeans(beans);
         PolicyNames names = new PolicyNames(table, application.getEnvironment(), broken);
         policyBeans.check(kinds.ofPolicies(), problems);
         new UnknownKeys(table).report(problems, warnings);

@@ -15,27 +15,27 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
 /** The policies and their customizers that are beans of the application; made when policies are made, and not before. */
 public final class PolicyBeans {
 
-    private final ListableBeanFactory beans;
+    private final ConfigurableListableBeanFactory beans;
     private final String[] records;
     private final String[] changing;
     private final Map<PolicyKind, Set<String>> names = new ConcurrentHashMap<>();
     private final Map<PolicyKind, List<PolicyCustomizer<Record>>> customizers = new ConcurrentHashMap<>();
 
     /** One search for all kinds, because it looks at every bean of the application. */
-    public PolicyBeans(ListableBeanFactory beans) {
+    public PolicyBeans(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
         this.records = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Record.class, false, false);
         this.changing =
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, PolicyCustomizer.class, false, false);
     }
 
-    ListableBeanFactory factory() {
+    ConfigurableListableBeanFactory factory() {
         return beans;
     }
 

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.origin.Origin;
 import org.springframework.util.StringUtils;
@@ -71,7 +71,7 @@ public final class PolicyChange {
                         keys,
                         PolicyCreation.Layers.of(property, settings),
                         new ValueReader(PlaceholdersResolver.NONE, problems),
-                        new PolicyFunctions(new StaticListableBeanFactory()),
+                        new PolicyFunctions(new DefaultListableBeanFactory()),
                         problems)
                 .over(current);
         problems.throwIfAny();

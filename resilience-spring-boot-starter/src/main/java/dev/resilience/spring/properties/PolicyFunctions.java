@@ -9,16 +9,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.ResolvableType;
 
 /**
  * The components of policies that are code of the application. What is configured is an expression over a result, if it is a predicate
  * of any objects, and else the name of a bean.
  */
-record PolicyFunctions(ListableBeanFactory beans) {
+record PolicyFunctions(ConfigurableListableBeanFactory beans) {
 
     static boolean isBean(ResolvableType type) {
         return RecordKeys.isFunction(type) && !isExpression(type);
@@ -57,13 +55,12 @@ record PolicyFunctions(ListableBeanFactory beans) {
     }
 
     private Object bean(PolicyKind kind, String subject, ResolvableType type, String name, String place) {
-        boolean exists = beans.containsBean(name);
-        Object bean = exists ? beans.getBean(name) : null;
-        if (bean == null || !type.toClass().isInstance(bean) || !accepts(type, typeOf(name, bean))) {
+        Object bean = beans.containsBean(name) ? beans.getBean(name) : null;
+        if (bean == null || !accepts(type, name)) {
             List<String> known = Arrays.stream(beans.getBeanNamesForType(type.toClass(), true, false))
-                    .filter(other -> accepts(type, declaredType(other)))
+                    .filter(other -> accepts(type, other))
                     .toList();
-            String problem = bean == null ? "does not exist" : "is a " + typeOf(name, bean);
+            String problem = bean == null ? "does not exist" : "is a " + typeOf(name, type.toClass());
             throw new ResilienceConfigurationException(
                     ProblemKind.POLICIES,
                     subject + " names the bean '" + name + "', which " + problem + ":\n\n" + place,
@@ -89,31 +86,15 @@ record PolicyFunctions(ListableBeanFactory beans) {
     }
 
     /** Type arguments that are not known, those of lambdas above all, are taken for the right ones. */
-    private static boolean accepts(ResolvableType type, ResolvableType candidate) {
-        ResolvableType same = candidate.as(type.toClass());
-        for (int i = 0; i < type.getGenerics().length; i++) {
-            Class<?> argument = same.getGeneric(i).resolve();
-            if (argument != null
-                    && !argument.isAssignableFrom(type.getGeneric(i).toClass())) {
-                return false;
-            }
-        }
-        return true;
+    private boolean accepts(ResolvableType type, String bean) {
+        return type.isAssignableFromResolvedPart(typeOf(bean, type.toClass()));
     }
 
-    private ResolvableType typeOf(String name, Object bean) {
-        ResolvableType declared = declaredType(name);
-        return declared.toClass().isInstance(bean) ? declared : ResolvableType.forInstance(bean);
-    }
-
-    /** With the type arguments of the method that makes the bean. */
-    private ResolvableType declaredType(String bean) {
-        if (beans instanceof ConfigurableApplicationContext application) {
-            ConfigurableListableBeanFactory factory = application.getBeanFactory();
-            if (factory.containsBeanDefinition(bean)) {
-                return factory.getMergedBeanDefinition(bean).getResolvableType();
-            }
-        }
-        return ResolvableType.forClass(beans.getType(bean));
+    /** With the type arguments of the method that makes the bean, if it says that the bean is of the wanted type. */
+    private ResolvableType typeOf(String bean, Class<?> wanted) {
+        ResolvableType declared = beans.containsBeanDefinition(bean)
+                ? beans.getMergedBeanDefinition(bean).getResolvableType()
+                : ResolvableType.NONE;
+        return wanted.isAssignableFrom(declared.toClass()) ? declared : ResolvableType.forClass(beans.getType(bean));
     }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -148,7 +148,7 @@ class ConfigurationMetadataTests {
             PolicyBinder binder = new PolicyBinder(
                     new PolicyTable(new ConfiguredProperties(List.of(source)), KINDS),
                     new AnnotatedPolicies((kind, key) -> true, text -> text),
-                    new PolicyBeans(new StaticListableBeanFactory()),
+                    new PolicyBeans(new DefaultListableBeanFactory()),
                     PlaceholdersResolver.NONE,
                     StartupProblems.thrownAtOnce(),
                     (kind, name) -> {});
