@@ -171,12 +171,12 @@ final class ResilienceRuntime implements AutoCloseable {
     /** What the bean of the registry is created by. */
     DefaultResilienceRegistry create() {
         Kinds kinds = kinds();
-        PolicyTable table = new PolicyTable(configured, kinds.ofPolicies());
+        PolicyTable table = new PolicyTable(configured, kinds.configured());
         AnnotatedPolicies annotated = new AnnotatedPolicies(table::isKey, new EmbeddedValueResolver(beans));
         NamedPolicies.collect(beans, advisor.methods(), kinds, annotated, problems);
         PolicyBeans policyBeans = new PolicyBeans(beans);
         PolicyNames names = new PolicyNames(table, application.getEnvironment(), broken);
-        policyBeans.check(kinds.ofPolicies(), problems);
+        policyBeans.check(kinds.configured(), problems);
         new UnknownKeys(table).report(problems, warnings);
         names.checkSpellings(annotated, policyBeans, problems);
         LayerOrder order =

@@ -2,10 +2,10 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -31,8 +31,8 @@ public final class PolicyBinder {
     private final PolicyFunctions functions;
     private final ValueReader reader;
     private final StartupProblems problems;
-    private final BiConsumer<PolicyKind, String> broken;
-    private final Map<PolicyKind, OfKind> byKind = new LinkedHashMap<>();
+    private final BiConsumer<ConfiguredKind<?, ?, ?>, String> broken;
+    private final Map<ConfiguredKind<?, ?, ?>, OfKind> byKind = new LinkedHashMap<>();
 
     /**
      * @param annotated the values of annotations, which files override
@@ -45,7 +45,7 @@ public final class PolicyBinder {
             PolicyBeans beans,
             PlaceholdersResolver placeholders,
             StartupProblems problems,
-            BiConsumer<PolicyKind, String> broken) {
+            BiConsumer<ConfiguredKind<?, ?, ?>, String> broken) {
         this.table = table;
         this.annotated = annotated;
         this.beans = beans;
@@ -56,10 +56,10 @@ public final class PolicyBinder {
     }
 
     /** The policies of a kind by name. There is always one named {@code "default"}, configured or not. */
-    public <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
+    public <P extends Record> Map<String, P> bind(ConfiguredKind<?, P, ?> kind) {
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : policies(kind).names) {
-            P policy = bind(kind, defaults, name);
+            P policy = bind(kind, name);
             if (policy != null) {
                 policies.put(name, policy);
             }
@@ -69,11 +69,11 @@ public final class PolicyBinder {
 
     /** The policy of a name; {@code null} if it cannot be made, which is reported. */
     @SuppressWarnings("unchecked") // a bean of the kind's policies
-    public <P extends Record> @Nullable P bind(PolicyKind kind, P defaults, String name) {
+    public <P extends Record> @Nullable P bind(ConfiguredKind<?, P, ?> kind, String name) {
         P policy = null;
         try {
             PolicyCreation.Layers layers = policies(kind).read(name);
-            P base = layers.bean() == null ? defaults : (P) layers.bean();
+            P base = layers.bean() == null ? kind.defaultPolicy() : (P) layers.bean();
             P bound = new PolicyCreation(kind, name, table.keys(kind), layers, reader, functions, problems).over(base);
             policy = bound == null ? null : beans.customize(kind, name, bound);
         } catch (ResilienceConfigurationException problem) {
@@ -86,23 +86,23 @@ public final class PolicyBinder {
     }
 
     /** Whether the methods that use a policy are protected by it. */
-    public boolean isEnabled(PolicyKind kind, String name) {
+    public boolean isEnabled(ConfiguredKind<?, ?, ?> kind, String name) {
         Setting setting = kind.canBeSwitchedOff() ? layers(kind, name).setting("enabled") : null;
         return setting == null || !Boolean.FALSE.equals(reader.read(setting, ResolvableType.forClass(Boolean.class)));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
-    public String property(PolicyKind kind, String name, String key) {
+    public String property(ConfiguredKind<?, ?, ?> kind, String name, String key) {
         return layers(kind, name).property(key);
     }
 
     /** Describes that property, with the value that was read. */
-    public String describe(PolicyKind kind, String name, String key, @Nullable Object value) {
+    public String describe(ConfiguredKind<?, ?, ?> kind, String name, String key, @Nullable Object value) {
         return layers(kind, name).describe(key, value);
     }
 
     /** What is configured for a policy itself, and not only for what it starts from, by key: the place, in a sentence. */
-    public Map<String, String> places(PolicyKind kind, String name) {
+    public Map<String, String> places(ConfiguredKind<?, ?, ?> kind, String name) {
         PolicyCreation.Layers layers = layers(kind, name);
         Map<String, String> places = new LinkedHashMap<>();
         layers.all().get(0).keySet().forEach(key -> places.put(key, layers.target(key)));
@@ -110,25 +110,25 @@ public final class PolicyBinder {
     }
 
     /** The names of the policies of a kind that are configured elsewhere than in code. */
-    public Set<String> configured(PolicyKind kind) {
+    public Set<String> configured(ConfiguredKind<?, ?, ?> kind) {
         Set<String> names = new TreeSet<>(table.inFiles(kind).keySet());
         names.addAll(table.inEnvironment(kind));
         return names;
     }
 
     /** The policy itself, what it starts from, and so on. */
-    public List<String> ancestry(PolicyKind kind, String name) {
+    public List<String> ancestry(ConfiguredKind<?, ?, ?> kind, String name) {
         return layers(kind, name).links();
     }
 
     /** As they were when the policy was bound, because a class that turns up later may add to them. */
-    private PolicyCreation.Layers layers(PolicyKind kind, String name) {
+    private PolicyCreation.Layers layers(ConfiguredKind<?, ?, ?> kind, String name) {
         OfKind policies = policies(kind);
         PolicyCreation.Layers known = policies.layers.get(name);
         return known == null ? policies.read(name) : known;
     }
 
-    private OfKind policies(PolicyKind kind) {
+    private OfKind policies(ConfiguredKind<?, ?, ?> kind) {
         return byKind.computeIfAbsent(kind, key -> new OfKind(kind));
     }
 
@@ -145,11 +145,11 @@ public final class PolicyBinder {
      */
     private final class OfKind {
 
-        private final PolicyKind kind;
+        private final ConfiguredKind<?, ?, ?> kind;
         private final Set<String> names = new TreeSet<>();
         private final Map<String, PolicyCreation.Layers> layers = new ConcurrentHashMap<>();
 
-        OfKind(PolicyKind kind) {
+        OfKind(ConfiguredKind<?, ?, ?> kind) {
             this.kind = kind;
             names.add(DEFAULT);
             names.addAll(table.inFiles(kind).keySet());

@@ -2,10 +2,10 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,7 +33,7 @@ public final class PolicyChange {
      * @throws ResilienceConfigurationException for unknown keys and values that cannot be, all of them at once
      */
     public static <P extends Record> P apply(
-            PolicyKind kind, String name, P current, Map<?, ?> changes, Origin origin) {
+            ConfiguredKind<?, ?, ?> kind, String name, P current, Map<?, ?> changes, Origin origin) {
         RecordKeys keys = RecordKeys.of(kind);
         Set<String> changeable = keys.values(current).keySet();
         String property = PropertyNames.of(kind.prefix(), name);

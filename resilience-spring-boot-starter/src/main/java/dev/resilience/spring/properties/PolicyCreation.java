@@ -1,10 +1,10 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.policy.InvalidPolicyException;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import org.springframework.core.ResolvableType;
  * refused, so that the others are checked too.
  */
 record PolicyCreation(
-        PolicyKind kind,
+        ConfiguredKind<?, ?, ?> kind,
         String name,
         RecordKeys keys,
         Layers layers,

@@ -1,9 +1,9 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.ResultExpression;
 import java.util.Arrays;
 import java.util.List;
@@ -33,7 +33,7 @@ record PolicyFunctions(ConfigurableListableBeanFactory beans) {
      * @param place of the text, in words
      */
     @Nullable
-    Object read(PolicyKind kind, String policy, ResolvableType type, String text, String place) {
+    Object read(ConfiguredKind<?, ?, ?> kind, String policy, ResolvableType type, String text, String place) {
         if (text.isBlank()) {
             return null;
         }
@@ -54,7 +54,7 @@ record PolicyFunctions(ConfigurableListableBeanFactory beans) {
         }
     }
 
-    private Object bean(PolicyKind kind, String subject, ResolvableType type, String name, String place) {
+    private Object bean(ConfiguredKind<?, ?, ?> kind, String subject, ResolvableType type, String name, String place) {
         Object bean = beans.containsBean(name) ? beans.getBean(name) : null;
         if (bean == null || !accepts(type, name)) {
             List<String> known = Arrays.stream(beans.getBeanNamesForType(type.toClass(), true, false))

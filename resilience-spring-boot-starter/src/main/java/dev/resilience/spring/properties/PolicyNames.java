@@ -2,10 +2,10 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,16 +33,16 @@ public final class PolicyNames {
     }
 
     /** The policy cannot be made, which is reported. */
-    public void breaks(PolicyKind kind, String name) {
+    public void breaks(ConfiguredKind<?, ?, ?> kind, String name) {
         broken.add(kind.id() + "/" + name);
     }
 
-    public boolean isBroken(PolicyKind kind) {
+    public boolean isBroken(ConfiguredKind<?, ?, ?> kind) {
         return broken.contains(kind.id());
     }
 
     /** Whether the policy is configured but cannot be made, which is a problem of its own. */
-    public boolean isBroken(PolicyKind kind, String name) {
+    public boolean isBroken(ConfiguredKind<?, ?, ?> kind, String name) {
         return isBroken(kind) || broken.contains(kind.id() + "/" + name);
     }
 
@@ -50,7 +50,7 @@ public final class PolicyNames {
      * The name that environment variables alone give to the policy: they spell every name in capitals and without
      * dashes, so they name the policy of an annotation in any case. {@code null} if there is none.
      */
-    public @Nullable String inEnvironment(PolicyKind kind, String name) {
+    public @Nullable String inEnvironment(ConfiguredKind<?, ?, ?> kind, String name) {
         for (String policy : table.inEnvironment(kind)) {
             if (RecordKeys.uniform(policy).equals(RecordKeys.uniform(name))) {
                 return policy;
@@ -64,7 +64,7 @@ public final class PolicyNames {
      *
      * @param live the names that there are
      */
-    public String cure(PolicyKind kind, String name, Collection<String> live) {
+    public String cure(ConfiguredKind<?, ?, ?> kind, String name, Collection<String> live) {
         String property = PropertyNames.of(kind.prefix(), name);
         if (kind.presets().containsKey(name)) {
             return "'" + name + "' is a preset, which only 'extends' can name: configure the policy under '" + property
@@ -77,7 +77,7 @@ public final class PolicyNames {
 
     /** Reports names that differ by dashes and case only, in files, annotations and beans: relaxed binding takes them for one. */
     public void checkSpellings(AnnotatedPolicies annotated, PolicyBeans beans, StartupProblems problems) {
-        for (PolicyKind kind : table.kinds()) {
+        for (ConfiguredKind<?, ?, ?> kind : table.kinds()) {
             Map<String, String> places = new LinkedHashMap<>();
             places.put("default", "    The policy 'default', which is always there");
             table.inFiles(kind).forEach((name, property) -> places.put(name, Setting.describeProperty(property)));

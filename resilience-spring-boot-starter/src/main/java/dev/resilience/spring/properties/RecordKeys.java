@@ -2,7 +2,7 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.Key;
 import dev.resilience.spring.KebabCase;
-import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -72,7 +72,7 @@ public final class RecordKeys {
     }
 
     /** The keys of the policies of a kind, with those that each policy has besides its record. */
-    static RecordKeys of(PolicyKind kind) {
+    static RecordKeys of(ConfiguredKind<?, ?, ?> kind) {
         RecordKeys keys = of(kind.policyType());
         keys.add("extends", ResolvableType.forClass(String.class));
         if (kind.canBeSwitchedOff()) {

@@ -3,7 +3,6 @@ package dev.resilience.spring.registry;
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
@@ -81,7 +80,7 @@ public final class UnusedPolicies {
     }
 
     /** The policies of methods and everything that these start from. */
-    private Set<String> used(PolicyKind kind) {
+    private Set<String> used(ConfiguredKind<?, ?, ?> kind) {
         Set<String> used = new HashSet<>();
         for (String name : registry.ofKind(kind.id()).keySet()) {
             if (!registry.usedBy(kind.id(), name).isEmpty()) {
@@ -92,7 +91,7 @@ public final class UnusedPolicies {
     }
 
     /** Whether Spring Cloud may ask for policies of the kind by any id. */
-    private boolean isUsedBySpringCloud(PolicyKind kind) {
+    private boolean isUsedBySpringCloud(ConfiguredKind<?, ?, ?> kind) {
         return OF_SPRING_CLOUD.contains(kind.id()) && SPRING_CLOUD.stream().anyMatch(beans::containsBean);
     }
 
