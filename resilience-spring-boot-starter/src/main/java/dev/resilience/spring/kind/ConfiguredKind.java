@@ -59,16 +59,6 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
         return Map.of();
     }
 
-    /**
-     * A function of the application that a policy names by its bean, for a value that bears the bean's name: {@code toString()}
-     * is what the actuator and the log show. Predicates have it already.
-     *
-     * @param type of the policy's component, an interface with {@link FunctionalInterface}
-     */
-    public Object named(Class<?> type, String bean, Object function) {
-        return function;
-    }
-
     /** Called for each policy before the first live object is made: others may need what this one brings with it. */
     public void prepare(String name, P policy, KindContext context) {}
 

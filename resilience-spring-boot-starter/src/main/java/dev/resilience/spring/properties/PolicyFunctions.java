@@ -5,10 +5,12 @@ import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.ResultExpression;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
@@ -38,7 +40,7 @@ record PolicyFunctions(ConfigurableListableBeanFactory beans) {
             return null;
         }
         String subject = "The " + kind.id() + " policy '" + policy + "'";
-        return isExpression(type) ? expression(subject, text, place) : bean(kind, subject, type, text, place);
+        return isExpression(type) ? expression(subject, text, place) : bean(subject, type, text, place);
     }
 
     private static ResultExpression expression(String subject, String text, String place) {
@@ -54,7 +56,7 @@ record PolicyFunctions(ConfigurableListableBeanFactory beans) {
         }
     }
 
-    private Object bean(ConfiguredKind<?, ?, ?> kind, String subject, ResolvableType type, String name, String place) {
+    private Object bean(String subject, ResolvableType type, String name, String place) {
         Object bean = beans.containsBean(name) ? beans.getBean(name) : null;
         if (bean == null || !accepts(type, name)) {
             List<String> known = Arrays.stream(beans.getBeanNamesForType(type.toClass(), true, false))
@@ -66,23 +68,17 @@ record PolicyFunctions(ConfigurableListableBeanFactory beans) {
                     subject + " names the bean '" + name + "', which " + problem + ":\n\n" + place,
                     "Write the name of a bean of type " + type + ". " + NearestNames.suggest(name, known));
         }
-        return bean instanceof Predicate<?> rule && type.toClass() == Predicate.class
-                ? new NamedPredicate<>(name, rule)
-                : kind.named(type.toClass(), name, bean);
+        return named(name, bean, type.toClass());
     }
 
-    /** Shown by its name. */
-    private record NamedPredicate<T>(String name, Predicate<T> rule) implements Predicate<T> {
-
-        @Override
-        public boolean test(T value) {
-            return rule.test(value);
-        }
-
-        @Override
-        public String toString() {
-            return name;
-        }
+    /** Shown by its bean's name in the actuator and in the log. */
+    private static Object named(String name, Object function, Class<?> type) {
+        return Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> method.getName().equals("toString")
+                        ? name
+                        : AopUtils.invokeJoinpointUsingReflection(function, method, arguments));
     }
 
     /** Type arguments that are not known, those of lambdas above all, are taken for the right ones. */
