@@ -5,8 +5,6 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension.EndpointRefusal;
-import dev.resilience.spring.deadletter.DeadLetterMethods;
-import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
@@ -46,34 +44,28 @@ public class ResilienceEndpoint {
     private static final Pattern PLACE = Pattern.compile("(?s)^.*?Property: (.+?)\\R\\s*Value: (.*?)\\R.*?Reason: ");
 
     private final Supplier<DefaultResilienceRegistry> registry;
-    private final Supplier<Kinds> kinds;
     private final StartupWarnings warnings;
     private final EventLog events;
-    private final Supplier<DeadLetterMethods> letterMethods;
-    private final Supplier<DeadLetterReplays> letterReplays;
+    private final Supplier<DeadLetterEntries> deadLetters;
 
     /** The suppliers are asked with the first request, so that an application that needs nothing of them starts without. */
     public ResilienceEndpoint(
             Supplier<DefaultResilienceRegistry> registry,
-            Supplier<Kinds> kinds,
             StartupWarnings warnings,
             EventLog events,
-            Supplier<DeadLetterMethods> letterMethods,
-            Supplier<DeadLetterReplays> letterReplays) {
+            Supplier<DeadLetterEntries> deadLetters) {
         this.registry = registry;
-        this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
-        this.letterMethods = letterMethods;
-        this.letterReplays = letterReplays;
+        this.deadLetters = deadLetters;
     }
 
     private LiveRegistry liveObjects() {
         return registry.get().live();
     }
 
-    private DeadLetterEntries deadLetters() {
-        return new DeadLetterEntries(liveObjects(), letterMethods.get(), letterReplays.get());
+    private Kinds kinds() {
+        return registry.get().kinds();
     }
 
     /** Everything, by kind and name. */
@@ -82,11 +74,11 @@ public class ResilienceEndpoint {
         Map<String, Object> all = new LinkedHashMap<>();
         List<String> trouble = new ArrayList<>();
         all.put("trouble", trouble);
-        for (ConfiguredKind<?, ?, ?> kind : kinds.get().configured()) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds().configured()) {
             all.put(kind.id(), entries(kind));
             trouble.addAll(trouble(kind));
         }
-        all.put(DeadLetterEntries.KIND, deadLetters().all());
+        all.put(DeadLetterEntries.KIND, deadLetters.get().all());
         all.put("warnings", warnings.all());
         return all;
     }
@@ -98,7 +90,7 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policies(@Selector String kind) {
-        return kind.equals(DeadLetterEntries.KIND) ? deadLetters().all() : entries(kind(kind));
+        return kind.equals(DeadLetterEntries.KIND) ? deadLetters.get().all() : entries(kind(kind));
     }
 
     /**
@@ -109,7 +101,7 @@ public class ResilienceEndpoint {
     @ReadOperation
     public Map<String, Object> policy(@Selector String kind, @Selector String name) {
         return kind.equals(DeadLetterEntries.KIND)
-                ? deadLetters().withLetters(name)
+                ? deadLetters.get().withLetters(name)
                 : entryWithEvents(kind(kind), name);
     }
 
@@ -142,7 +134,7 @@ public class ResilienceEndpoint {
             @Nullable String id,
             @Nullable Boolean all) {
         if (kind.equals(DeadLetterEntries.KIND)) {
-            return deadLetters().act(name, action, id, Boolean.TRUE.equals(all));
+            return deadLetters.get().act(name, action, id, Boolean.TRUE.equals(all));
         }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
@@ -214,7 +206,7 @@ public class ResilienceEndpoint {
 
     private Map<String, Collection<String>> actions() {
         Map<String, Collection<String>> actions = new LinkedHashMap<>();
-        for (ConfiguredKind<?, ?, ?> kind : kinds.get().configured()) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds().configured()) {
             if (!kind.actions().isEmpty()) {
                 actions.put(kind.id(), kind.actions());
             }
@@ -272,14 +264,14 @@ public class ResilienceEndpoint {
     }
 
     private ConfiguredKind<?, ?, ?> kind(String id) {
-        ConfiguredKind<?, ?, ?> kind = kinds.get().find(id);
+        ConfiguredKind<?, ?, ?> kind = kinds().find(id);
         if (kind == null) {
             throw EndpointRefusal.notFound(
                     "kind",
                     id,
                     "kinds",
                     Stream.concat(
-                                    kinds.get().configured().stream().map(ConfiguredKind::id),
+                                    kinds().configured().stream().map(ConfiguredKind::id),
                                     Stream.of(DeadLetterEntries.KIND))
                             .toList());
         }

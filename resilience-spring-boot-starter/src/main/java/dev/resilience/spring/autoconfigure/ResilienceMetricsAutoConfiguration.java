@@ -28,8 +28,7 @@ public final class ResilienceMetricsAutoConfiguration {
             ObjectProvider<CallContextExtractor> resilienceIncomingCalls,
             StartupChecks resilienceStartupChecks) {
         return new ResilienceMeters(
-                resilienceRuntime::live,
-                resilienceRuntime::kinds,
+                resilienceRuntime::registry,
                 resilienceRuntime.events,
                 resilienceIncomingCalls::getIfAvailable,
                 resilienceStartupChecks::run,

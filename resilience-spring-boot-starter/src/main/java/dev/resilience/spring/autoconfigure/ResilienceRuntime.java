@@ -117,9 +117,8 @@ final class ResilienceRuntime implements AutoCloseable {
     }
 
     @Nullable
-    LiveRegistry liveIfCreated() {
-        DefaultResilienceRegistry created = registry;
-        return created == null ? null : created.live();
+    DefaultResilienceRegistry registryIfCreated() {
+        return registry;
     }
 
     private PlanFactory plans() {

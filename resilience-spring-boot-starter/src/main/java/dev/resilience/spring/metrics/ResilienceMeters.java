@@ -6,9 +6,9 @@ import dev.resilience.event.PolicyRemoved;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.Kind;
-import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import dev.resilience.spring.web.CallContextExtractor;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -46,8 +46,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
             "requests",
             "Requests that came with a deadline, by whether it was accepted");
 
-    private final Supplier<LiveRegistry> resilience;
-    private final Supplier<Kinds> kinds;
+    private final Supplier<DefaultResilienceRegistry> resilience;
     private final EventPublisher events;
     private final Supplier<@Nullable CallContextExtractor> incomingCalls;
     private final Runnable resolveMethods;
@@ -60,14 +59,12 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
      * @param whenNeeded runs a task when the live objects are there, which the meters do not create
      */
     public ResilienceMeters(
-            Supplier<LiveRegistry> resilience,
-            Supplier<Kinds> kinds,
+            Supplier<DefaultResilienceRegistry> resilience,
             EventPublisher events,
             Supplier<@Nullable CallContextExtractor> incomingCalls,
             Runnable resolveMethods,
             Consumer<Runnable> whenNeeded) {
         this.resilience = resilience;
-        this.kinds = kinds;
         this.events = events;
         this.incomingCalls = incomingCalls;
         this.resolveMethods = resolveMethods;
@@ -77,15 +74,16 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     @Override
     public void bindTo(MeterRegistry registry) {
         resolveMethods.run();
-        whenNeeded.accept(() -> bindTo(new RegisteredMeters(registry), resilience.get()));
+        whenNeeded.accept(() -> bindTo(new RegisteredMeters(registry)));
     }
 
-    private void bindTo(RegisteredMeters meters, LiveRegistry live) {
+    private void bindTo(RegisteredMeters meters) {
+        LiveRegistry live = resilience.get().live();
         all.add(meters);
         // a method of a bean that is made late may be the first to use a default, or bring a policy with it
         live.onFirstUse((kind, name) -> bind(meters, kind, name));
         events.add(event -> follow(meters, event));
-        for (Kind<?, ?> kind : kinds.get().all()) {
+        for (Kind<?, ?> kind : resilience.get().kinds().all()) {
             for (String name : live.ofKind(kind.id()).keySet()) {
                 if (!live.isUnusedDefault(kind.id(), name)) {
                     bind(meters, kind, name);
@@ -119,7 +117,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     }
 
     private void bind(RegisteredMeters meters, String kind, String name) {
-        for (Kind<?, ?> one : kinds.get().all()) {
+        for (Kind<?, ?> one : resilience.get().kinds().all()) {
             if (one.id().equals(kind)) {
                 bind(meters, one, name);
             }
@@ -128,7 +126,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
     private <L> void bind(RegisteredMeters meters, Kind<?, L> kind, String name) {
         synchronized (meters) {
-            L live = resilience.get().<L>ofKind(kind.id()).get(name);
+            L live = resilience.get().live().<L>ofKind(kind.id()).get(name);
             if (live != null && !meters.has(kind.id(), kind.name(live))) {
                 kind.meters(live, meters.of(kind.id(), kind.name(live)));
             }

@@ -100,6 +100,10 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
         }
     }
 
+    public Kinds kinds() {
+        return kinds;
+    }
+
     /** The live objects by kind, for the library itself. */
     public LiveRegistry live() {
         return live;
