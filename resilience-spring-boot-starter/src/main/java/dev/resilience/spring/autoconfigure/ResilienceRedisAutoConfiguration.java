@@ -4,7 +4,6 @@ import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.redis.RedisChosenCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
-import dev.resilience.spring.properties.ResilienceProperties;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -37,15 +36,6 @@ public final class ResilienceRedisAutoConfiguration {
     RedisIdempotencyStore resilienceRedisIdempotencyStore(
             RedisConnectionFactory connections, ResilienceRuntime resilienceRuntime) {
         String prefix = resilienceRuntime.values().idempotencyStore().redis().keyPrefix();
-        boolean canBe = resilienceRuntime.properties.require(
-                !prefix.contains("{") && !prefix.contains("}"),
-                "resilience.idempotency-store.redis.key-prefix",
-                prefix,
-                "must have no braces, which tell a cluster where a key belongs");
-        if (!canBe) {
-            resilienceRuntime.breaks("idempotency");
-            prefix = ResilienceProperties.defaults().idempotencyStore().redis().keyPrefix();
-        }
         return new RedisIdempotencyStore(connections, prefix, resilienceRuntime.warnings);
     }
 

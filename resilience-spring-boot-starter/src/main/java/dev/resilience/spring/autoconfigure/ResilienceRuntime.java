@@ -38,7 +38,6 @@ import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
 import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -180,8 +179,6 @@ final class ResilienceRuntime implements AutoCloseable {
         names.checkSpellings(annotated, policyBeans, problems);
         LayerOrder order =
                 LayerOrder.of(values().order(), kinds, problems, properties.describe("order", values().order()));
-        deadlineHeader(); // nothing may ask for these two, and what is wrong in them is reported all the same
-        deadlineTrust();
         Environment environment = environment();
         DefaultResilienceRegistry created = new DefaultResilienceRegistry(
                 kinds,
@@ -198,25 +195,14 @@ final class ResilienceRuntime implements AutoCloseable {
                 application,
                 warnings,
                 problems,
-                maxCreated(),
-                maxThreads());
+                values().registry().maxCreated(),
+                values().async().maxThreads());
         NamedPolicies named = new NamedPolicies(created.live(), names, annotated, created);
         plans = new PlanFactory(created.live(), kinds, named, order, beans, environment, warnings);
         registry = created;
         ResilienceLifecycle.register(application, created.live());
         whenCreated.forEach(Runnable::run);
         return created;
-    }
-
-    private int maxCreated() {
-        int max = values().registry().maxCreated();
-        properties.requirePositive(max, "resilience.registry.max-created");
-        return max;
-    }
-
-    private @Nullable Integer maxThreads() {
-        Integer max = values().async().maxThreads();
-        return max == null || properties.requirePositive(max, "resilience.async.max-threads") ? max : null;
     }
 
     /** What every live object works with. */
@@ -249,30 +235,16 @@ final class ResilienceRuntime implements AutoCloseable {
         return ClassUtils.isPresent(className, application.getClassLoader());
     }
 
-    /** How deadlines are written to requests; the default in place of what cannot be. */
+    /** How deadlines are written to requests. */
     DeadlineHeader deadlineHeader() {
-        ResilienceProperties.Deadline defaults = ResilienceProperties.defaults().deadline();
-        Duration margin = values().deadline().margin();
-        String name = values().deadline().header();
-        boolean hasMargin = properties.require(
-                !margin.isZero() && !margin.isNegative(),
-                "resilience.deadline.margin",
-                margin,
-                "must be longer than zero");
-        boolean hasName = properties.require(
-                name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
-                "resilience.deadline.header",
-                name,
-                "must be the name of a header, such as X-Request-Deadline-Ms");
-        return new DeadlineHeader(hasName ? name : defaults.header(), hasMargin ? margin : defaults.margin());
+        return new DeadlineHeader(
+                values().deadline().header(), values().deadline().margin());
     }
 
     /** Which deadlines of requests are believed. */
     DeadlineTrust deadlineTrust() {
-        Duration minimum = values().deadline().minimum();
-        boolean isDuration = properties.require(
-                !minimum.isNegative(), "resilience.deadline.minimum", minimum, "must be zero or longer");
-        return new DeadlineTrust(values().deadline().fromRequests(), isDuration ? minimum : Duration.ZERO);
+        return new DeadlineTrust(
+                values().deadline().fromRequests(), values().deadline().minimum());
     }
 
     /** With the application. */

@@ -17,7 +17,6 @@ import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
 import java.util.Map;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -53,7 +52,6 @@ final class ResilienceStoreConfiguration {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.IdempotencyStore properties = checked.written().idempotencyStore();
         ResilienceProperties.IdempotencyStore.Type type = properties.type();
-        long maxBytes = properties.memory().maxSize().toBytes();
         boolean canBe = checked.require(
                         type != ResilienceProperties.IdempotencyStore.Type.REDIS,
                         "resilience.idempotency-store.type",
@@ -65,16 +63,11 @@ final class ResilienceStoreConfiguration {
                         "resilience.idempotency-store.type",
                         type,
                         "needs a DataSource bean, a single or a primary one; "
-                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
-                && checked.require(
-                        maxBytes > 0,
-                        "resilience.idempotency-store.memory.max-size",
-                        properties.memory().maxSize(),
-                        "must be more than 0");
+                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
         if (!canBe) {
             resilienceRuntime.breaks("idempotency");
         }
-        return new MemoryIdempotencyStore(time, maxBytes);
+        return new MemoryIdempotencyStore(time, properties.memory().maxSize().toBytes());
     }
 
     @Bean
@@ -129,16 +122,13 @@ final class ResilienceStoreConfiguration {
     DeadLetterStore resilienceDeadLetterStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.DeadLetterStore properties = checked.written().deadLetterStore();
-        long maxBytes = properties.memory().maxSize().toBytes();
         checked.require(
                 properties.type() != ResilienceProperties.DeadLetterStore.Type.JDBC,
                 LETTERS + "type",
                 properties.type(),
                 "needs a DataSource bean, a single or a primary one; "
                         + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
-        checked.require(
-                maxBytes > 0, LETTERS + "memory.max-size", properties.memory().maxSize(), "must be more than 0");
-        return new MemoryDeadLetterStore(time, maxBytes);
+        return new MemoryDeadLetterStore(time, properties.memory().maxSize().toBytes());
     }
 
     @Bean
@@ -154,12 +144,6 @@ final class ResilienceStoreConfiguration {
             ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods,
             TimeSource time,
             StartupChecks resilienceStartupChecks) {
-        Duration retention = resilienceRuntime.values().deadLetter().retention();
-        resilienceRuntime.properties.require(
-                !retention.isZero() && !retention.isNegative(),
-                "resilience.dead-letter.retention",
-                retention,
-                "must be longer than zero");
         boolean undecided =
                 resilienceRuntime.values().deadLetterStore().type() == ResilienceProperties.DeadLetterStore.Type.AUTO;
         DeadLetterReplays replays = new DeadLetterReplays(
@@ -180,7 +164,7 @@ final class ResilienceStoreConfiguration {
                     }
                     warnOfForgotten(store, resilienceRuntime.live(), resilienceRuntime.warnings);
                 },
-                retention);
+                resilienceRuntime.values().deadLetter().retention());
         resilienceRuntime.whenCreated(replays::startIfRunning);
         return replays;
     }

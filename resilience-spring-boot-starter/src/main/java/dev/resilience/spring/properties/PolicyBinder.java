@@ -74,8 +74,10 @@ public final class PolicyBinder {
         try {
             PolicyCreation.Layers layers = policies(kind).read(name);
             P base = layers.bean() == null ? kind.defaultPolicy() : (P) layers.bean();
-            P bound = new PolicyCreation(kind, name, table.keys(kind), layers, reader, functions, problems).over(base);
-            policy = bound == null ? null : beans.customize(kind, name, bound);
+            String subject = "The " + kind.id() + " policy '" + name + "'";
+            PolicyCreation.Created<P> bound =
+                    new PolicyCreation(subject, table.keys(kind), layers, reader, functions, problems).over(base);
+            policy = bound.isWhole() ? beans.customize(kind, name, bound.value()) : null;
         } catch (ResilienceConfigurationException problem) {
             problems.add(problem);
         }

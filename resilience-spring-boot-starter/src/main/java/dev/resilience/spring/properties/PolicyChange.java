@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.origin.Origin;
 import org.springframework.util.StringUtils;
@@ -66,16 +65,16 @@ public final class PolicyChange {
             }
         });
         P changed = new PolicyCreation(
-                        kind,
-                        name,
+                        "The " + policy,
                         keys,
                         PolicyCreation.Layers.of(property, settings),
                         new ValueReader(PlaceholdersResolver.NONE, problems),
-                        new PolicyFunctions(new DefaultListableBeanFactory()),
+                        PolicyFunctions.NONE,
                         problems)
-                .over(current);
+                .over(current)
+                .value();
         problems.throwIfAny();
-        return Objects.requireNonNull(changed);
+        return changed;
     }
 
     private static void flatten(String prefix, Map<?, ?> changes, BiConsumer<String, Object> values) {

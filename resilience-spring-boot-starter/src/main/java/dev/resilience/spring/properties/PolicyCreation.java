@@ -4,7 +4,6 @@ import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
-import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -16,26 +15,33 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
- * Makes one policy: lays what is configured over the values of what the policy starts from, and gives them to the constructor of its
- * record, which alone says what a policy can have. The value of what it starts from stands in for one that cannot be read or is
+ * Makes one record, such as a policy: lays what is configured over the values of what it starts from, and gives them to its
+ * constructor, which alone says what it can have. The value of what it starts from stands in for one that cannot be read or is
  * refused, so that the others are checked too.
+ *
+ * @param subject what is made, at the beginning of a sentence
  */
 record PolicyCreation(
-        ConfiguredKind<?, ?, ?> kind,
-        String name,
+        String subject,
         RecordKeys keys,
         Layers layers,
         ValueReader reader,
         PolicyFunctions functions,
         StartupProblems problems) {
 
-    /** The policy; {@code null} if it cannot be made, which is reported. */
+    /**
+     * What is made.
+     *
+     * @param isWhole whether all that is configured is in it; what is not is reported
+     */
+    record Created<P>(P value, boolean isWhole) {}
+
     @SuppressWarnings("unchecked") // made of the keys of its class
-    <P extends Record> @Nullable P over(P base) {
+    <P extends Record> Created<P> over(P base) {
         Map<String, @Nullable Object> configured = read();
-        boolean complete = !layers.broken() && !configured.containsValue(ValueReader.UNREADABLE);
+        boolean isReadable = !layers.broken() && !configured.containsValue(ValueReader.UNREADABLE);
         if (configured.isEmpty()) {
-            return complete ? base : null;
+            return new Created<>(base, isReadable);
         }
         Map<String, @Nullable Object> ofBase = keys.values(base);
         Map<String, @Nullable Object> values = new LinkedHashMap<>(ofBase);
@@ -47,12 +53,11 @@ record PolicyCreation(
         Set<String> refused = new HashSet<>();
         while (true) {
             try {
-                P policy = (P) keys.create(values);
-                return complete && refused.isEmpty() ? policy : null;
+                return new Created<>((P) keys.create(values), isReadable && refused.isEmpty());
             } catch (InvalidPolicyException invalid) {
                 report(invalid, configured);
                 if (!refused.add(invalid.key())) {
-                    return null;
+                    return new Created<>(base, false);
                 }
                 values.put(invalid.key(), ofBase.get(invalid.key()));
                 if (invalid.otherKey() != null) {
@@ -84,7 +89,7 @@ record PolicyCreation(
         if (RecordKeys.isFunction(type) && value != ValueReader.UNREADABLE) {
             String place = layers.describe(key, value);
             try {
-                values.put(key, functions.read(kind, name, type, value.toString(), place));
+                values.put(key, functions.read(subject, type, value.toString(), place));
             } catch (ResilienceConfigurationException problem) {
                 problems.add(place, problem);
                 values.put(key, ValueReader.UNREADABLE);
@@ -106,7 +111,7 @@ record PolicyCreation(
                 "refused " + place + " " + (other == null ? "" : layers.property(other)) + " " + reason,
                 new ResilienceConfigurationException(
                         ProblemKind.VALUES,
-                        "The " + kind.id() + " policy '" + name + "' has a value that it cannot have:\n\n"
+                        subject + " has a value that it cannot have:\n\n"
                                 + layers.describe(key, invalid.value()) + "\n    Reason: " + reason
                                 + (other == null ? "" : "\n\n" + layers.describe(other, invalid.otherValue())),
                         "Change the value of " + layers.target(key) + ": " + reason + "."

@@ -3,7 +3,6 @@ package dev.resilience.spring.properties;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.ResultExpression;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -12,6 +11,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -19,6 +19,9 @@ import org.springframework.core.ResolvableType;
  * of any objects, and else the name of a bean.
  */
 record PolicyFunctions(ConfigurableListableBeanFactory beans) {
+
+    /** For what has no such components. */
+    static final PolicyFunctions NONE = new PolicyFunctions(new DefaultListableBeanFactory());
 
     static boolean isBean(ResolvableType type) {
         return RecordKeys.isFunction(type) && !isExpression(type);
@@ -32,14 +35,14 @@ record PolicyFunctions(ConfigurableListableBeanFactory beans) {
      * What a text stands for; {@code null} for a blank, which takes the place of what is inherited. A bean is made if it is not
      * there yet.
      *
+     * @param subject whose component it is, at the beginning of a sentence
      * @param place of the text, in words
      */
     @Nullable
-    Object read(ConfiguredKind<?, ?, ?> kind, String policy, ResolvableType type, String text, String place) {
+    Object read(String subject, ResolvableType type, String text, String place) {
         if (text.isBlank()) {
             return null;
         }
-        String subject = "The " + kind.id() + " policy '" + policy + "'";
         return isExpression(type) ? expression(subject, text, place) : bean(subject, type, text, place);
     }
 
