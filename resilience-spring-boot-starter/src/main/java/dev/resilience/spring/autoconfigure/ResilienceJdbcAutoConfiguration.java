@@ -3,6 +3,7 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.ResilienceStoreConfiguration.ConditionalOnStore;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
@@ -42,7 +43,7 @@ public final class ResilienceJdbcAutoConfiguration {
     @DependsOnDatabaseInitialization
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(IdempotencyStore.class)
-    @Conditional(OnRecords.class)
+    @ConditionalOnStore(property = "resilience.idempotency-store.type", type = "jdbc")
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(DataSource dataSource, ResilienceRuntime resilienceRuntime) {
         ResilienceProperties.IdempotencyStore.Jdbc properties =
                 resilienceRuntime.values().idempotencyStore().jdbc();
@@ -55,7 +56,7 @@ public final class ResilienceJdbcAutoConfiguration {
     @DependsOnDatabaseInitialization
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(DeadLetterStore.class)
-    @Conditional(OnLetters.class)
+    @ConditionalOnStore(property = "resilience.dead-letter-store.type", type = "jdbc")
     JdbcDeadLetterStore resilienceJdbcDeadLetterStore(DataSource dataSource, ResilienceRuntime resilienceRuntime) {
         ResilienceProperties.DeadLetterStore.Jdbc properties =
                 resilienceRuntime.values().deadLetterStore().jdbc();
@@ -91,19 +92,5 @@ public final class ResilienceJdbcAutoConfiguration {
     @Bean
     static TransactionCheck.Ends resilienceEndsOfTransactions() {
         return new TransactionCheck.Ends();
-    }
-
-    static final class OnRecords extends ResilienceStoreConfiguration.OnStore {
-
-        OnRecords() {
-            super("resilience.idempotency-store.type", "jdbc");
-        }
-    }
-
-    static final class OnLetters extends ResilienceStoreConfiguration.OnStore {
-
-        OnLetters() {
-            super("resilience.dead-letter-store.type", "jdbc");
-        }
     }
 }

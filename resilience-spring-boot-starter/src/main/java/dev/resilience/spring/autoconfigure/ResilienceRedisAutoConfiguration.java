@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.ResilienceStoreConfiguration.ConditionalOnStore;
 import dev.resilience.spring.idempotency.redis.RedisChosenCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
 import javax.sql.DataSource;
@@ -25,7 +26,8 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
-@Conditional({ResilienceAutoConfiguration.OnEnabled.class, ResilienceRedisAutoConfiguration.OnRedis.class})
+@Conditional(ResilienceAutoConfiguration.OnEnabled.class)
+@ConditionalOnStore(property = "resilience.idempotency-store.type", type = "redis")
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 public final class ResilienceRedisAutoConfiguration {
@@ -46,12 +48,5 @@ public final class ResilienceRedisAutoConfiguration {
     RedisChosenCheck resilienceRedisChosenCheck(
             ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings resilienceStartupWarnings) {
         return new RedisChosenCheck(attributes, resilienceStartupWarnings);
-    }
-
-    static final class OnRedis extends ResilienceStoreConfiguration.OnStore {
-
-        OnRedis() {
-            super("resilience.idempotency-store.type", "redis");
-        }
     }
 }

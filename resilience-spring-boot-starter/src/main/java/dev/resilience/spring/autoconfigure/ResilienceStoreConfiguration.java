@@ -17,6 +17,8 @@ import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.time.TimeSource;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -29,8 +31,10 @@ import org.springframework.boot.web.context.reactive.ReactiveWebApplicationConte
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
@@ -195,21 +199,24 @@ final class ResilienceStoreConfiguration {
     }
 
     /** Matches if the type of a store is a certain one, or is left to the library. */
-    abstract static class OnStore extends SpringBootCondition {
+    @Conditional(OnStore.class)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface ConditionalOnStore {
 
-        private final String property;
-        private final String type;
+        String property();
 
-        OnStore(String property, String type) {
-            this.property = property;
-            this.type = type;
-        }
+        String type();
+    }
+
+    private static final class OnStore extends SpringBootCondition {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            MergedAnnotation<?> store = metadata.getAnnotations().get(ConditionalOnStore.class);
+            String property = store.getString("property");
             String configured = CheckedProperties.read(context.getEnvironment(), property, String.class, "auto");
             return new ConditionOutcome(
-                    configured.equalsIgnoreCase(type) || configured.equalsIgnoreCase("auto"),
+                    configured.equalsIgnoreCase(store.getString("type")) || configured.equalsIgnoreCase("auto"),
                     ConditionMessage.of(property + " is " + configured));
         }
     }
