@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.unit.DataSize;
@@ -48,8 +47,7 @@ public final class RecordKeys {
         for (RecordComponent component : type.getRecordComponents()) {
             Class<?> valueType = component.getType();
             Key named = component.getAnnotation(Key.class);
-            String key =
-                    prefix + (named == null ? DataObjectPropertyName.toDashedForm(component.getName()) : named.value());
+            String key = prefix + (named == null ? KebabCase.of(component.getName()) : named.value());
             RecordKeys group = valueType.isRecord() ? new RecordKeys(valueType, key + ".") : null;
             parameters.add(valueType);
             ReflectionUtils.makeAccessible(component.getAccessor());
