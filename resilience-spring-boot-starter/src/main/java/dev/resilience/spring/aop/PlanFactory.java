@@ -66,8 +66,7 @@ public record PlanFactory(
         boolean repeats = false;
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
-                Layer layer = problems.collect(
-                        () -> layer(kind, method, userClass, protection, bean, asynchronous));
+                Layer layer = problems.collect(() -> layer(kind, method, userClass, protection, bean, asynchronous));
                 if (layer != null) {
                     layers.add(layer);
                 }
@@ -151,11 +150,6 @@ public record PlanFactory(
         @Override
         public boolean isTransactional() {
             return SpringAnnotations.isTransactional(method, type);
-        }
-
-        @Override
-        public boolean isProtectedBy(Class<? extends Annotation> annotation) {
-            return protection.has(annotation);
         }
 
         @Override
