@@ -25,13 +25,6 @@ public final class StartupProblems implements DisposableBean {
     private boolean over;
     private boolean told;
 
-    /** For what runs without a startup, such as processing ahead of time: every problem is thrown at once. */
-    public static StartupProblems thrownAtOnce() {
-        StartupProblems problems = new StartupProblems();
-        problems.over = true;
-        return problems;
-    }
-
     /**
      * Keeps the problem until the startup ends.
      *

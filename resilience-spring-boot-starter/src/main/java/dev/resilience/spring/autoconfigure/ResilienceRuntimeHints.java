@@ -36,14 +36,16 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
             return null;
         }
         Kinds kinds = beans.getBean(Kinds.class);
-        ProtectedMethods methods = new ProtectedMethods(
-                new ProxyRules(true), StartupProblems.thrownAtOnce(), () -> kinds, kinds::annotations);
+        StartupProblems problems = new StartupProblems();
+        ProtectedMethods methods =
+                new ProtectedMethods(new ProxyRules(true), problems, () -> kinds, kinds::annotations);
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
             if (type != null) {
                 methods.of(type);
             }
         }
+        problems.throwIfAny();
         return (context, code) -> {
             RuntimeHints hints = context.getRuntimeHints();
             hints.resources().registerPattern("dev/resilience/spring/idempotency/redis/*.lua");

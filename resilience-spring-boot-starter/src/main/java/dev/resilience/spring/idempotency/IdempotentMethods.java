@@ -97,9 +97,8 @@ public final class IdempotentMethods {
         StartupProblems problems = new StartupProblems();
         KeySource key = problems.collect(() -> key(method, name));
         ResultCodec results = problems.collect(() -> results(method, name, values));
-        FingerprintArguments compared = problems.collect(
-                () -> new FingerprintArguments(
-                        method.method(), method.type(), name, method.annotation(), values, policy.fingerprint()));
+        FingerprintArguments compared = problems.collect(() -> new FingerprintArguments(
+                method.method(), method.type(), name, method.annotation(), values, policy.fingerprint()));
         CallerScope scope = problems.collect(() -> scope(method, name, policy));
         if (key == null || results == null || compared == null || scope == null) {
             throw problems.all();

@@ -150,7 +150,7 @@ class ConfigurationMetadataTests {
                     new AnnotatedPolicies((kind, key) -> true, text -> text),
                     new PolicyBeans(new DefaultListableBeanFactory()),
                     PlaceholdersResolver.NONE,
-                    StartupProblems.thrownAtOnce(),
+                    new StartupProblems(),
                     (kind, name) -> {});
             assertThat(KINDS)
                     .allSatisfy(
