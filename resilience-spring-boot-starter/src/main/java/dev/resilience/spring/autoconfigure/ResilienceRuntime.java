@@ -41,8 +41,6 @@ import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -74,7 +72,6 @@ final class ResilienceRuntime implements AutoCloseable {
     private final ConfigurableApplicationContext application;
     private final ConfigurableListableBeanFactory beans;
     private final ConfiguredProperties configured;
-    private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final List<Runnable> whenCreated = new CopyOnWriteArrayList<>();
     private volatile @Nullable DefaultResilienceRegistry registry;
     private volatile @Nullable PlanFactory plans;
@@ -149,11 +146,6 @@ final class ResilienceRuntime implements AutoCloseable {
         }
     }
 
-    /** Nothing of a kind can be created, because what all of its policies need is a problem that is reported already. */
-    void breaks(String kind) {
-        broken.add(kind);
-    }
-
     /** To be called once all singletons are there. */
     void start() {
         String leftOver = UnknownKeys.ofResilience4j(application.getEnvironment());
@@ -173,7 +165,7 @@ final class ResilienceRuntime implements AutoCloseable {
         AnnotatedPolicies annotated = new AnnotatedPolicies(table::isKey, new EmbeddedValueResolver(beans));
         NamedPolicies.collect(beans, advisor.methods(), kinds, annotated, problems);
         PolicyBeans policyBeans = new PolicyBeans(beans);
-        PolicyNames names = new PolicyNames(table, application.getEnvironment(), broken);
+        PolicyNames names = new PolicyNames(table, application.getEnvironment());
         policyBeans.check(kinds.configured(), problems);
         new UnknownKeys(table).report(problems, warnings);
         names.checkSpellings(annotated, policyBeans, problems);

@@ -44,6 +44,11 @@ import tools.jackson.databind.json.JsonMapper;
 @Lazy
 final class ResilienceStoreConfiguration {
 
+    private static final String NO_DATA_SOURCE = "needs a DataSource bean, a single or a primary one; "
+            + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
+
+    private static final String RECORDS = "resilience.idempotency-store.";
+
     private static final String LETTERS = "resilience.dead-letter-store.";
 
     private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
@@ -55,22 +60,17 @@ final class ResilienceStoreConfiguration {
     IdempotencyStore resilienceIdempotencyStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.IdempotencyStore properties = checked.written().idempotencyStore();
-        ResilienceProperties.IdempotencyStore.Type type = properties.type();
-        boolean canBe = checked.require(
-                        type != ResilienceProperties.IdempotencyStore.Type.REDIS,
-                        "resilience.idempotency-store.type",
-                        type,
-                        "needs a RedisConnectionFactory bean, a single or a primary one; "
-                                + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
-                && checked.require(
-                        type != ResilienceProperties.IdempotencyStore.Type.JDBC,
-                        "resilience.idempotency-store.type",
-                        type,
-                        "needs a DataSource bean, a single or a primary one; "
-                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
-        if (!canBe) {
-            resilienceRuntime.breaks("idempotency");
-        }
+        checked.require(
+                properties.type() != ResilienceProperties.IdempotencyStore.Type.REDIS,
+                RECORDS + "type",
+                properties.type(),
+                "needs a RedisConnectionFactory bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it");
+        checked.require(
+                properties.type() != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                RECORDS + "type",
+                properties.type(),
+                NO_DATA_SOURCE);
         return new MemoryIdempotencyStore(time, properties.memory().maxSize().toBytes());
     }
 
@@ -130,8 +130,7 @@ final class ResilienceStoreConfiguration {
                 properties.type() != ResilienceProperties.DeadLetterStore.Type.JDBC,
                 LETTERS + "type",
                 properties.type(),
-                "needs a DataSource bean, a single or a primary one; "
-                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
+                NO_DATA_SOURCE);
         return new MemoryDeadLetterStore(time, properties.memory().maxSize().toBytes());
     }
 

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
@@ -23,11 +24,9 @@ public final class PolicyNames {
 
     private final PolicyTable table;
     private final Environment environment;
-    private final Set<String> broken;
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
 
-    /** @param broken the ids of kinds of which nothing can be created; gets the policies that cannot be created */
-    public PolicyNames(PolicyTable table, Environment environment, Set<String> broken) {
-        this.broken = broken;
+    public PolicyNames(PolicyTable table, Environment environment) {
         this.table = table;
         this.environment = environment;
     }
@@ -37,13 +36,9 @@ public final class PolicyNames {
         broken.add(kind.id() + "/" + name);
     }
 
-    public boolean isBroken(ConfiguredKind<?, ?, ?> kind) {
-        return broken.contains(kind.id());
-    }
-
     /** Whether the policy is configured but cannot be made, which is a problem of its own. */
     public boolean isBroken(ConfiguredKind<?, ?, ?> kind, String name) {
-        return isBroken(kind) || broken.contains(kind.id() + "/" + name);
+        return broken.contains(kind.id() + "/" + name);
     }
 
     /**

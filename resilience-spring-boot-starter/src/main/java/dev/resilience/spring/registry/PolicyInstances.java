@@ -38,8 +38,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     PolicyInstances(DefaultResilienceRegistry registry, ConfiguredKind<?, P, L> kind) {
         this.registry = registry;
         this.kind = kind;
-        Map<String, P> bound = registry.binder.bind(kind);
-        this.policies = registry.names.isBroken(kind) ? Map.of() : bound;
+        this.policies = registry.binder.bind(kind);
     }
 
     void createAll() {
