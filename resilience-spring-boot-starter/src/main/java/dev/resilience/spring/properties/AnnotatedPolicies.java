@@ -23,7 +23,6 @@ import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.origin.Origin;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.StringValueResolver;
@@ -219,7 +218,8 @@ public final class AnnotatedPolicies {
         }
         Map<String, Setting> all = new LinkedHashMap<>(settings);
         policy.values.forEach((key, value) -> {
-            Origin origin = new AnnotationOrigin(policy.describe(List.of(value)), value.attribute, policy.place);
+            AnnotationOrigin origin =
+                    new AnnotationOrigin(policy.describe(List.of(value)), value.attribute, policy.place);
             all.putIfAbsent(key, Setting.of(property + "." + key, value.value, origin));
         });
         return all;

@@ -29,7 +29,7 @@ public final class CheckedProperties {
         this.values = new PolicyCreation(
                         "The configuration",
                         keys,
-                        layers(),
+                        inheritance(),
                         new ValueReader(new PropertySourcesPlaceholdersResolver(environment), problems),
                         PolicyFunctions.NONE,
                         problems)
@@ -61,11 +61,11 @@ public final class CheckedProperties {
 
     /** Property, value and origin, each on a line of its own. */
     public String describe(String key, Object value) {
-        return layers().describe(key, value);
+        return inheritance().describe(key, value);
     }
 
-    private PolicyCreation.Layers layers() {
-        return PolicyCreation.Layers.of(ConfiguredProperties.ROOT, settings);
+    private PolicyInheritance inheritance() {
+        return PolicyInheritance.of(ConfiguredProperties.ROOT, settings);
     }
 
     /**

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
-import org.springframework.boot.origin.Origin;
 import org.springframework.util.StringUtils;
 
 /** Some values of a policy that change while the application runs, read and checked as if they were in YAML. */
@@ -32,7 +31,7 @@ public final class PolicyChange {
      * @throws ResilienceConfigurationException for unknown keys and values that cannot be, all of them at once
      */
     public static <P extends Record> P apply(
-            ConfiguredKind<?, ?, ?> kind, String name, P current, Map<?, ?> changes, Origin origin) {
+            ConfiguredKind<?, ?, ?> kind, String name, P current, Map<?, ?> changes, String origin) {
         RecordKeys keys = RecordKeys.of(kind);
         Set<String> changeable = keys.values(current).keySet();
         String property = PropertyNames.of(kind.prefix(), name);
@@ -67,7 +66,7 @@ public final class PolicyChange {
         P changed = new PolicyCreation(
                         "The " + policy,
                         keys,
-                        PolicyCreation.Layers.of(property, settings),
+                        PolicyInheritance.of(property, settings),
                         new ValueReader(PlaceholdersResolver.NONE, problems),
                         PolicyFunctions.NONE,
                         problems)
