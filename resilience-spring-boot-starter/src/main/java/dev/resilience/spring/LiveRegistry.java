@@ -65,8 +65,16 @@ public final class LiveRegistry implements AutoCloseable {
         /** Interrupts the calls that run on threads of the live object. */
         default void stopRunning(L live) {}
 
-        /** With the application. What is still called works as before. */
-        default void close(L live) {}
+        /** With the application: closes what can be closed. What is still called works as before. */
+        default void close(L live) {
+            if (live instanceof AutoCloseable closeable) {
+                try {
+                    closeable.close();
+                } catch (Exception failed) {
+                    throw new IllegalStateException(live + " cannot be closed", failed);
+                }
+            }
+        }
 
         /** Takes the state back to what it was before the first call: for tests that share an application. */
         default void reset(L live) {}
@@ -238,11 +246,6 @@ public final class LiveRegistry implements AutoCloseable {
         @Override
         public void stopRunning(Waits live) {
             live.stopRunning();
-        }
-
-        @Override
-        public void close(Waits live) {
-            live.close();
         }
     }
 

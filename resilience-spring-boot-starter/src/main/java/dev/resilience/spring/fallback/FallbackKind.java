@@ -110,9 +110,4 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     public void meters(Fallback fallback, Meters meters) {
         meters.outcomes(CALLS, fallback.calls());
     }
-
-    @Override
-    public void close(Fallback fallback) {
-        fallback.close();
-    }
 }

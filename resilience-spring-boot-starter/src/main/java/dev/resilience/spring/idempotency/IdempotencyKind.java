@@ -116,11 +116,6 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
         return Actions.act(idempotency, action);
     }
 
-    @Override
-    public void close(Idempotency idempotency) {
-        idempotency.close();
-    }
-
     /**
      * What operators do with the records of a key: look them up, say what became of abandoned ones, delete them. Shows
      * neither keys nor what was stored.

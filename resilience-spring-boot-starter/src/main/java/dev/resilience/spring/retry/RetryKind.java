@@ -203,9 +203,4 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     public void meters(Retry retry, Meters meters) {
         RetryMeters.register(retry, meters);
     }
-
-    @Override
-    public void close(Retry retry) {
-        retry.close();
-    }
 }
