@@ -216,14 +216,12 @@ public final class LiveRegistry implements AutoCloseable {
 
     /** Whether the methods that use a policy are protected by it: unless {@code enabled} is false. */
     public boolean isEnabled(String kind, String name) {
-        OfKind<?> live = byKind.get(kind);
-        return live == null || !live.off.contains(name);
+        return !kind(kind).off.contains(name);
     }
 
     /** Whether no policy of a kind is switched off. */
     public boolean allAreEnabled(String kind) {
-        OfKind<?> live = byKind.get(kind);
-        return live == null || live.off.isEmpty();
+        return kind(kind).off.isEmpty();
     }
 
     private record LifecycleOfWaits() implements Lifecycle<Waits> {

@@ -20,7 +20,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -266,14 +265,9 @@ public class ResilienceEndpoint {
     private ConfiguredKind<?, ?, ?> kind(String id) {
         ConfiguredKind<?, ?, ?> kind = kinds().find(id);
         if (kind == null) {
-            throw EndpointRefusal.notFound(
-                    "kind",
-                    id,
-                    "kinds",
-                    Stream.concat(
-                                    kinds().configured().stream().map(ConfiguredKind::id),
-                                    Stream.of(DeadLetterEntries.KIND))
-                            .toList());
+            List<String> known = new ArrayList<>(List.of(DeadLetterEntries.KIND));
+            kinds().configured().forEach(each -> known.add(each.id()));
+            throw EndpointRefusal.notFound("kind", id, "kinds", known);
         }
         return kind;
     }
