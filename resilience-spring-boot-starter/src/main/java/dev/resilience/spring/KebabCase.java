@@ -1,6 +1,7 @@
 package dev.resilience.spring;
 
 import java.util.Locale;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 
 /** Names as they are written in YAML. */
 public final class KebabCase {
@@ -9,15 +10,7 @@ public final class KebabCase {
 
     /** {@code max-attempts} for {@code maxAttempts} and {@code MAX_ATTEMPTS}. */
     public static String of(String name) {
-        if (name.equals(name.toUpperCase(Locale.ROOT))) {
-            return name.replace('_', '-').toLowerCase(Locale.ROOT);
-        }
-        StringBuilder dashed = new StringBuilder();
-        for (int i = 0; i < name.length(); i++) {
-            char c = name.charAt(i);
-            boolean begins = c >= 'A' && c <= 'Z';
-            dashed.append(begins && !dashed.isEmpty() ? "-" : "").append(Character.toLowerCase(c));
-        }
-        return dashed.toString();
+        boolean isConstant = name.equals(name.toUpperCase(Locale.ROOT));
+        return DataObjectPropertyName.toDashedForm(isConstant ? name.toLowerCase(Locale.ROOT) : name);
     }
 }

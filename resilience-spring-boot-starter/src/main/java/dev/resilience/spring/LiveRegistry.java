@@ -65,8 +65,16 @@ public final class LiveRegistry implements AutoCloseable {
         /** Interrupts the calls that run on threads of the live object. */
         default void stopRunning(L live) {}
 
-        /** With the application. What is still called works as before. */
-        default void close(L live) {}
+        /** With the application: closes what can be closed. What is still called works as before. */
+        default void close(L live) {
+            if (live instanceof AutoCloseable closeable) {
+                try {
+                    closeable.close();
+                } catch (Exception failed) {
+                    throw new IllegalStateException(live + " cannot be closed", failed);
+                }
+            }
+        }
 
         /** Takes the state back to what it was before the first call: for tests that share an application. */
         default void reset(L live) {}
@@ -208,14 +216,12 @@ public final class LiveRegistry implements AutoCloseable {
 
     /** Whether the methods that use a policy are protected by it: unless {@code enabled} is false. */
     public boolean isEnabled(String kind, String name) {
-        OfKind<?> live = byKind.get(kind);
-        return live == null || !live.off.contains(name);
+        return !kind(kind).off.contains(name);
     }
 
     /** Whether no policy of a kind is switched off. */
     public boolean allAreEnabled(String kind) {
-        OfKind<?> live = byKind.get(kind);
-        return live == null || live.off.isEmpty();
+        return kind(kind).off.isEmpty();
     }
 
     private record LifecycleOfWaits() implements Lifecycle<Waits> {
@@ -238,11 +244,6 @@ public final class LiveRegistry implements AutoCloseable {
         @Override
         public void stopRunning(Waits live) {
             live.stopRunning();
-        }
-
-        @Override
-        public void close(Waits live) {
-            live.close();
         }
     }
 

@@ -9,27 +9,21 @@ import java.util.stream.Stream;
 /** Finds what was probably meant: the known names that are fewest edits away from the unknown one. */
 public final class NearestNames {
 
-    private static final int MOST_OFFERED = 3;
-    private static final int MOST_LISTED = 30;
+    private static final int MAX_OFFERED = 3;
+    private static final int MAX_LISTED = 30;
 
     private NearestNames() {}
 
-    /** A sentence that offers the nearest names, or lists the known ones if none is near. */
-    public static String suggest(String unknown, Collection<String> known) {
-        return suggest(unknown, known, MOST_LISTED);
-    }
-
     /**
-     * As {@link #suggest(String, Collection)}.
-     *
-     * @param most how many names are listed; of more than these the nearest three are offered, however far they are
+     * A sentence that offers the nearest names. If none is near, it lists the known ones; of more than thirty it offers the nearest
+     * three, however far they are.
      */
-    public static String suggest(String unknown, Collection<String> known, int most) {
+    public static String suggest(String unknown, Collection<String> known) {
         List<String> near = nearest(unknown, known);
         if (!near.isEmpty()) {
             return "Did you mean " + quoted(near, " or ") + "?";
         }
-        if (known.size() > most) {
+        if (known.size() > MAX_LISTED) {
             return "The nearest are: " + quoted(byDistance(unknown, known.stream()), ", ") + ".";
         }
         return known.isEmpty()
@@ -47,7 +41,7 @@ public final class NearestNames {
     private static List<String> byDistance(String unknown, Stream<String> names) {
         return names.sorted(Comparator.<String>comparingInt(name -> distance(unknown, name))
                         .thenComparing(Comparator.naturalOrder()))
-                .limit(MOST_OFFERED)
+                .limit(MAX_OFFERED)
                 .toList();
     }
 

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.StringJoiner;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,48 +49,15 @@ public final class ResilienceConfigurationException extends RuntimeException {
     }
 
     /**
-     * All problems in one: numbered, grouped by kind, the most probable causes first. A single one stays as it is.
+     * All problems in one: numbered, grouped by kind, the most probable causes first. The first that was found is the cause.
      *
      * @param problems at least one
      */
-    public static ResilienceConfigurationException of(List<ResilienceConfigurationException> problems) {
-        return problems.size() == 1 ? problems.get(0) : causedBy(problems);
-    }
-
-    /** As {@link #of}, thrown elsewhere than where the problems were found, the first of which is the cause. */
-    static ResilienceConfigurationException causedBy(List<ResilienceConfigurationException> problems) {
+    static ResilienceConfigurationException of(List<ResilienceConfigurationException> problems) {
         List<Problem> all = new ArrayList<>();
         problems.forEach(problem -> all.addAll(problem.problems));
         all.sort(Comparator.comparing(Problem::kind).thenComparing(Problem::place));
         return new ResilienceConfigurationException(List.copyOf(all), problems.get(0));
-    }
-
-    /**
-     * Runs every check and throws what they have thrown, all in one.
-     *
-     * @throws ResilienceConfigurationException if any check has failed
-     */
-    public static void throwAll(Runnable... checks) {
-        List<ResilienceConfigurationException> problems = new ArrayList<>();
-        for (Runnable check : checks) {
-            collect(problems, () -> {
-                check.run();
-                return null;
-            });
-        }
-        if (!problems.isEmpty()) {
-            throw of(problems);
-        }
-    }
-
-    /** What is made, or {@code null} and one problem more. */
-    public static <T> @Nullable T collect(List<ResilienceConfigurationException> problems, Supplier<@Nullable T> made) {
-        try {
-            return made.get();
-        } catch (ResilienceConfigurationException problem) {
-            problems.add(problem);
-            return null;
-        }
     }
 
     /** The same problems, each with one cure more. */

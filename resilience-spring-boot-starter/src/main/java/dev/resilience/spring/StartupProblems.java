@@ -4,6 +4,8 @@ import dev.resilience.log.LogLine;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -22,13 +24,6 @@ public final class StartupProblems implements DisposableBean {
     private volatile boolean empty = true; // asked by calls
     private boolean over;
     private boolean told;
-
-    /** For what runs without a startup, such as processing ahead of time: every problem is thrown at once. */
-    public static StartupProblems thrownAtOnce() {
-        StartupProblems problems = new StartupProblems();
-        problems.over = true;
-        return problems;
-    }
 
     /**
      * Keeps the problem until the startup ends.
@@ -57,10 +52,19 @@ public final class StartupProblems implements DisposableBean {
 
     /** Runs the check and keeps what it throws. */
     public void collect(Runnable check) {
-        try {
+        collect(() -> {
             check.run();
+            return null;
+        });
+    }
+
+    /** What is made; {@code null} and one problem more if that fails. */
+    public <T> @Nullable T collect(Supplier<@Nullable T> made) {
+        try {
+            return made.get();
         } catch (ResilienceConfigurationException problem) {
             add(problem);
+            return null;
         }
     }
 
@@ -85,9 +89,10 @@ public final class StartupProblems implements DisposableBean {
         return all();
     }
 
-    private synchronized ResilienceConfigurationException all() {
+    /** All problems that are known, in one; there is at least one. */
+    public synchronized ResilienceConfigurationException all() {
         told = true;
-        return ResilienceConfigurationException.causedBy(List.copyOf(found.values()));
+        return ResilienceConfigurationException.of(List.copyOf(found.values()));
     }
 
     /** Throws all problems that are known, or else ends the time of collecting. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /** The dead letters of all retry policies that keep any, and what operators do with them. Shows no arguments. */
-record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadLetterReplays replays) {
+public record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadLetterReplays replays) {
 
     static final String KIND = "dead-letter";
     static final List<String> ACTIONS = List.of("replay", "discard");

@@ -16,13 +16,13 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
@@ -59,10 +59,8 @@ public final class EventLog implements ResilienceListener {
 
     /**
      * The last events of one live object. Transitions, and changes of the policy, are kept one by one and apart, so that no flood of
-     * refusals washes them away; all other events are counted by the second, each type and outcome for itself.
-     *
-     * <p>Counting takes no lock; one is taken for a transition, and for the first event of a kind in a second. Safe for use by
-     * many threads: of events at the same moment, any may be the one whose details are shown.
+     * refusals washes them away; all other events are counted by the second, each type and outcome for itself. Safe for use by
+     * many threads: the lock is held for an addition.
      */
     private static final class History {
 
@@ -71,36 +69,29 @@ public final class EventLog implements ResilienceListener {
 
         private final Deque<Entry> transitions = new ArrayDeque<>();
         private final Deque<Entry> seconds = new ArrayDeque<>();
-        private final ConcurrentMap<CountedAs, Entry> present = new ConcurrentHashMap<>();
-        private final AtomicLong events = new AtomicLong();
+        private final Map<CountedAs, Entry> present = new HashMap<>();
+        private long events;
 
-        void add(ResilienceEvent event) {
+        synchronized void add(ResilienceEvent event) {
+            events++;
             if (isKeptAlone(event)) {
-                keep(transitions, event).add(event, events.incrementAndGet());
+                keep(transitions, event).add(event, events);
                 return;
             }
             CountedAs countedAs = CountedAs.of(event);
             Entry entry = present.get(countedAs);
             if (entry == null || !entry.isOfSecond(event)) {
-                entry = begin(countedAs, event);
-            }
-            entry.add(event, events.incrementAndGet());
-        }
-
-        private synchronized Entry begin(CountedAs countedAs, ResilienceEvent event) {
-            Entry entry = present.get(countedAs);
-            if (entry == null || !entry.isOfSecond(event)) {
                 entry = keep(seconds, event);
                 present.put(countedAs, entry);
             }
-            return entry;
+            entry.add(event, events);
         }
 
-        private synchronized Entry keep(Deque<Entry> kept, ResilienceEvent event) {
+        private static Entry keep(Deque<Entry> kept, ResilienceEvent event) {
             if (kept.size() == SHOWN) {
                 kept.removeLast();
             }
-            Entry entry = new Entry(event, events.get());
+            Entry entry = new Entry(event);
             kept.addFirst(entry);
             return entry;
         }
@@ -111,9 +102,9 @@ public final class EventLog implements ResilienceListener {
             return Stream.concat(
                             transitions.stream().limit(ofTransitions),
                             seconds.stream().limit(SHOWN - ofTransitions))
-                    .map(Entry::shown) // before they are sorted, because events go on being counted
-                    .sorted(Comparator.comparingLong(Shown::number).reversed())
-                    .map(Shown::view)
+                    .sorted(Comparator.comparingLong((Entry entry) -> entry.number)
+                            .reversed())
+                    .map(Entry::view)
                     .toList();
         }
     }
@@ -136,28 +127,19 @@ public final class EventLog implements ResilienceListener {
         }
     }
 
-    /**
-     * An entry at one moment.
-     *
-     * @param number of its last event among all those of the live object
-     * @param view the last event, with how many there were, unless each is kept for itself
-     */
-    private record Shown(long number, Map<String, Object> view) {}
-
     /** One line of a history: a transition, or what happened within one second. */
     private static final class Entry {
 
         private static final long LATEST_SECONDS = 60;
 
         private final long second;
-        private final AtomicLong count = new AtomicLong();
-        private volatile ResilienceEvent last;
-        private volatile long number;
+        private ResilienceEvent last;
+        private long count;
+        private long number; // of the last event among all those of the live object
 
-        Entry(ResilienceEvent first, long number) {
+        Entry(ResilienceEvent first) {
             this.second = first.at().getEpochSecond();
             this.last = first;
-            this.number = number;
         }
 
         /** Whether it happened in this second, or is late: its thread was held up after it had read the clock. */
@@ -167,22 +149,21 @@ public final class EventLog implements ResilienceListener {
         }
 
         void add(ResilienceEvent event, long itsNumber) {
-            count.incrementAndGet();
+            count++;
             last = event;
             number = itsNumber;
         }
 
-        /** What is shown of it at this moment; events go on being counted meanwhile. */
-        Shown shown() {
-            ResilienceEvent event = last;
+        /** The last event, with how many there were, unless each is kept for itself. */
+        Map<String, Object> view() {
             Map<String, Object> view = new LinkedHashMap<>();
-            view.put("at", Timestamps.text(event.at()));
-            view.put("type", event.type());
-            if (!isKeptAlone(event)) {
-                view.put("count", Math.max(1, count.get()));
+            view.put("at", Timestamps.text(last.at()));
+            view.put("type", last.type());
+            if (!isKeptAlone(last)) {
+                view.put("count", count);
             }
-            view.putAll(details(event));
-            return new Shown(number, view);
+            view.putAll(details(last));
+            return view;
         }
     }
 

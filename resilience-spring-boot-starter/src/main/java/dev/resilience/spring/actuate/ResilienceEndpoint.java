@@ -5,8 +5,6 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension.EndpointRefusal;
-import dev.resilience.spring.deadletter.DeadLetterMethods;
-import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
@@ -23,8 +21,8 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -51,34 +49,28 @@ public class ResilienceEndpoint {
     private static final Set<Object> TROUBLE = Set.of("call-store-failure", "call-outcome-unknown");
 
     private final Supplier<DefaultResilienceRegistry> registry;
-    private final Supplier<Kinds> kinds;
     private final StartupWarnings warnings;
     private final EventLog events;
-    private final Supplier<DeadLetterMethods> letterMethods;
-    private final Supplier<DeadLetterReplays> letterReplays;
+    private final Supplier<DeadLetterEntries> deadLetters;
 
     /** The suppliers are asked with the first request, so that an application that needs nothing of them starts without. */
     public ResilienceEndpoint(
             Supplier<DefaultResilienceRegistry> registry,
-            Supplier<Kinds> kinds,
             StartupWarnings warnings,
             EventLog events,
-            Supplier<DeadLetterMethods> letterMethods,
-            Supplier<DeadLetterReplays> letterReplays) {
+            Supplier<DeadLetterEntries> deadLetters) {
         this.registry = registry;
-        this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
-        this.letterMethods = letterMethods;
-        this.letterReplays = letterReplays;
+        this.deadLetters = deadLetters;
     }
 
     private LiveRegistry liveObjects() {
         return registry.get().live();
     }
 
-    private DeadLetterEntries deadLetters() {
-        return new DeadLetterEntries(liveObjects(), letterMethods.get(), letterReplays.get());
+    private Kinds kinds() {
+        return registry.get().kinds();
     }
 
     /** Everything, by kind and name. */
@@ -87,12 +79,12 @@ public class ResilienceEndpoint {
         Map<String, Object> all = new LinkedHashMap<>();
         List<String> trouble = new ArrayList<>();
         all.put("trouble", trouble);
-        for (ConfiguredKind<?, ?, ?> kind : kinds.get().configured()) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds().configured()) {
             all.put(kind.id(), entries(kind));
             trouble.addAll(trouble(kind));
         }
-        all.put(DeadLetterEntries.KIND, deadLetters().all());
-        trouble.addAll(deadLetters().trouble());
+        all.put(DeadLetterEntries.KIND, deadLetters.get().all());
+        trouble.addAll(deadLetters.get().trouble());
         all.put("warnings", warnings.all());
         return all;
     }
@@ -104,7 +96,7 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policies(@Selector String kind) {
-        return kind.equals(DeadLetterEntries.KIND) ? deadLetters().all() : entries(kind(kind));
+        return kind.equals(DeadLetterEntries.KIND) ? deadLetters.get().all() : entries(kind(kind));
     }
 
     /**
@@ -115,7 +107,7 @@ public class ResilienceEndpoint {
     @ReadOperation
     public Map<String, Object> policy(@Selector String kind, @Selector String name) {
         return kind.equals(DeadLetterEntries.KIND)
-                ? deadLetters().withLetters(name)
+                ? deadLetters.get().withLetters(name)
                 : entryWithEvents(kind(kind), name);
     }
 
@@ -149,7 +141,7 @@ public class ResilienceEndpoint {
             @Nullable Boolean all) {
         if (kind.equals(DeadLetterEntries.KIND)) {
             refuse("nothing but 'action' and 'id' or 'all' does", policy, key, method, caller, as);
-            return deadLetters().act(name, action, id, Boolean.TRUE.equals(all));
+            return deadLetters.get().act(name, action, id, Boolean.TRUE.equals(all));
         }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
@@ -232,7 +224,7 @@ public class ResilienceEndpoint {
 
     private Map<String, Collection<String>> actions() {
         Map<String, Collection<String>> actions = new LinkedHashMap<>();
-        for (ConfiguredKind<?, ?, ?> kind : kinds.get().configured()) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds().configured()) {
             if (!kind.actions().isEmpty()) {
                 actions.put(kind.id(), kind.actions());
             }
@@ -300,16 +292,11 @@ public class ResilienceEndpoint {
     }
 
     private ConfiguredKind<?, ?, ?> kind(String id) {
-        ConfiguredKind<?, ?, ?> kind = kinds.get().find(id);
+        ConfiguredKind<?, ?, ?> kind = kinds().find(id);
         if (kind == null) {
-            throw EndpointRefusal.notFound(
-                    "kind",
-                    id,
-                    "kinds",
-                    Stream.concat(
-                                    kinds.get().configured().stream().map(ConfiguredKind::id),
-                                    Stream.of(DeadLetterEntries.KIND))
-                            .toList());
+            List<String> known = new ArrayList<>(List.of(DeadLetterEntries.KIND));
+            kinds().configured().forEach(each -> known.add(each.id()));
+            throw EndpointRefusal.notFound("kind", id, "kinds", known);
         }
         return kind;
     }

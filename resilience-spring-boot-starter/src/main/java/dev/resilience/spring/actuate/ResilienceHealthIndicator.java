@@ -3,7 +3,7 @@ package dev.resilience.spring.actuate;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
-import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -18,22 +18,20 @@ import org.springframework.boot.health.contributor.Health;
  */
 public final class ResilienceHealthIndicator extends AbstractHealthIndicator {
 
-    private final Supplier<@Nullable LiveRegistry> registry;
-    private final Supplier<Kinds> kinds;
+    private final Supplier<@Nullable DefaultResilienceRegistry> registry;
 
     /** @param registry gives {@code null} as long as nothing is needed */
-    public ResilienceHealthIndicator(Supplier<@Nullable LiveRegistry> registry, Supplier<Kinds> kinds) {
+    public ResilienceHealthIndicator(Supplier<@Nullable DefaultResilienceRegistry> registry) {
         this.registry = registry;
-        this.kinds = kinds;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder health) {
         health.up();
-        LiveRegistry live = registry.get();
-        if (live != null) {
+        DefaultResilienceRegistry created = registry.get();
+        if (created != null) {
             Set<String> told = new HashSet<>();
-            kinds.get().configured().forEach(kind -> check(kind, live, health, told));
+            created.kinds().configured().forEach(kind -> check(kind, created.live(), health, told));
         }
     }
 

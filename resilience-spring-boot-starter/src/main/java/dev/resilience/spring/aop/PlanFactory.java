@@ -7,6 +7,7 @@ import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotentMethod;
 import dev.resilience.spring.kind.ConfiguredKind;
@@ -56,9 +57,8 @@ public record PlanFactory(
         Class<?> userClass = ProtectedMethods.written(type, method);
         ResilienceAnnotations protection = written.without(switchedOff(method, userClass, written));
         List<Layer> layers = new ArrayList<>();
-        List<ResilienceConfigurationException> problems = new ArrayList<>();
-        Boolean asynchronous =
-                ResilienceConfigurationException.collect(problems, () -> ReturnTypes.isAsynchronous(method, userClass));
+        StartupProblems problems = new StartupProblems();
+        Boolean asynchronous = problems.collect(() -> ReturnTypes.isAsynchronous(method, userClass));
         PublisherType publisher = ReturnTypes.publisher(method, userClass);
         if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
             problems.add(idempotentStream(method, userClass));
@@ -66,20 +66,19 @@ public record PlanFactory(
         boolean repeats = false;
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
-                Layer layer = ResilienceConfigurationException.collect(
-                        problems, () -> layer(kind, method, userClass, protection, bean, asynchronous));
+                Layer layer = problems.collect(() -> layer(kind, method, userClass, protection, bean, asynchronous));
                 if (layer != null) {
                     layers.add(layer);
                 }
                 repeats |= kind.repeats();
             }
         }
-        if (!problems.isEmpty() || asynchronous == null) {
-            ResilienceConfigurationException all = ResilienceConfigurationException.of(problems);
+        if (!problems.isEmpty()) {
             throw protection.onMethod()
-                    ? all
-                    : all.or(" It has " + protection + " from its type: make it private, annotate the other methods in "
-                            + "place of the type, or set 'enabled = false' on it (@Fallback lacks that).");
+                    ? problems.all()
+                    : problems.all()
+                            .or(" It has " + protection + " from its type: make it private, annotate the other methods in "
+                                    + "place of the type, or set 'enabled = false' on it (@Fallback lacks that).");
         }
         IdempotentMethod operation = null;
         for (Layer layer : layers) {
@@ -88,7 +87,7 @@ public record PlanFactory(
         return new MethodPlan(
                 Pipeline.of(layers, environment.carrier()),
                 operation,
-                asynchronous,
+                Boolean.TRUE.equals(asynchronous),
                 publisher == null
                         ? null
                         : publisher.publishers(
@@ -157,11 +156,6 @@ public record PlanFactory(
         @Override
         public boolean isTransactional() {
             return SpringAnnotations.isTransactional(method, type);
-        }
-
-        @Override
-        public boolean isProtectedBy(Class<? extends Annotation> annotation) {
-            return protection.has(annotation);
         }
 
         @Override

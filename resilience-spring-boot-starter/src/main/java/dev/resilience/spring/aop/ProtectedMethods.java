@@ -73,17 +73,15 @@ public final class ProtectedMethods {
 
     /** The protected methods of a class, each as its most specific implementation. */
     public Map<Method, ResilienceAnnotations> of(Class<?> type) {
-        Class<?> userClass = ClassUtils.getUserClass(type);
-        Map<Method, ResilienceAnnotations> known = byClass.get(userClass);
-        if (known == null) {
-            try {
-                known = in(userClass);
-            } catch (BeanCurrentlyInCreationException beingMade) {
-                return Map.of(); // what a kind is made with comes before all kinds, and cannot be protected by them
+        try {
+            Map<Method, ResilienceAnnotations> found = in(type);
+            if (!found.isEmpty()) {
+                byClass.putIfAbsent(ClassUtils.getUserClass(type), found);
             }
-            byClass.put(userClass, known);
+            return found;
+        } catch (BeanCurrentlyInCreationException beingMade) {
+            return Map.of(); // what a kind is made with comes before all kinds, and cannot be protected by them
         }
-        return known;
     }
 
     /** As {@link #of(Class)}, for types that may not be those of a bean in the end. */
@@ -119,19 +117,12 @@ public final class ProtectedMethods {
 
     /** Every class that was looked at and has protected methods. */
     public Map<Class<?>, Map<Method, ResilienceAnnotations>> all() {
-        Map<Class<?>, Map<Method, ResilienceAnnotations>> all = new HashMap<>(byClass);
-        all.values().removeIf(Map::isEmpty);
-        return all;
+        return byClass;
     }
 
     /** Whether no class with annotated methods was looked at, nor one with annotations that look like this library's. */
     public boolean areNone() {
-        for (Map<Method, ResilienceAnnotations> found : byClass.values()) {
-            if (!found.isEmpty()) {
-                return false;
-            }
-        }
-        return refused.isEmpty() && lookAlikes().isEmpty();
+        return byClass.isEmpty() && refused.isEmpty() && lookAlikes().isEmpty();
     }
 
     /** The methods that no proxy can intercept, by class: what their annotations say may be wrong as well. */

@@ -126,14 +126,10 @@ public record ResilienceAnnotations(
         return type == null || annotation == null ? null : type.cast(annotation);
     }
 
-    public Collection<Annotation> annotations() {
-        return byType.values();
-    }
-
     /** As in source: {@code @Bulkhead, @Retryable}. */
     @Override
     public String toString() {
-        return annotations().stream()
+        return byType.values().stream()
                 .map(annotation -> "@" + annotation.annotationType().getSimpleName())
                 .collect(Collectors.joining(", "));
     }

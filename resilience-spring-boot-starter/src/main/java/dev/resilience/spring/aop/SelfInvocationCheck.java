@@ -103,7 +103,9 @@ record SelfInvocationCheck(StartupWarnings warnings) {
                 ResilienceAnnotations ofCaller = methods.get(caller);
                 boolean isCovered = ofCaller != null
                         && protection != null
-                        && ofCaller.annotations().containsAll(protection.annotations());
+                        && ofCaller.byType()
+                                .values()
+                                .containsAll(protection.byType().values());
                 if (found != null && !found.equals(caller) && !isCovered) {
                     called.add(found);
                 }

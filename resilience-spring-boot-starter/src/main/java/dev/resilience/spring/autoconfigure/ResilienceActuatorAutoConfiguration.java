@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.actuate.DeadLetterEntries;
 import dev.resilience.spring.actuate.EventLog;
 import dev.resilience.spring.actuate.PolicyBodyAdvice;
 import dev.resilience.spring.actuate.PolicyBodyDecoder;
@@ -39,7 +40,7 @@ public final class ResilienceActuatorAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(name = "resilienceHealthIndicator")
         ResilienceHealthIndicator resilienceHealthIndicator(ResilienceRuntime resilienceRuntime) {
-            return new ResilienceHealthIndicator(resilienceRuntime::liveIfCreated, resilienceRuntime::kinds);
+            return new ResilienceHealthIndicator(resilienceRuntime::registryIfCreated);
         }
     }
 
@@ -63,11 +64,12 @@ public final class ResilienceActuatorAutoConfiguration {
                 ObjectProvider<DeadLetterReplays> resilienceDeadLetterReplays) {
             return new ResilienceEndpoint(
                     resilienceRuntime::registry,
-                    resilienceRuntime::kinds,
                     resilienceRuntime.warnings,
                     resilienceEventLog,
-                    resilienceDeadLetterMethods::getObject,
-                    resilienceDeadLetterReplays::getObject);
+                    () -> new DeadLetterEntries(
+                            resilienceRuntime.live(),
+                            resilienceDeadLetterMethods.getObject(),
+                            resilienceDeadLetterReplays.getObject()));
         }
 
         @Bean

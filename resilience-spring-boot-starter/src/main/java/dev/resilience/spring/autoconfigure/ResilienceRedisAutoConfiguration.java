@@ -2,9 +2,9 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.ResilienceStoreConfiguration.ConditionalOnStore;
 import dev.resilience.spring.idempotency.redis.RedisChosenCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
-import dev.resilience.spring.properties.ResilienceProperties;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -26,7 +26,8 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
-@Conditional({ResilienceAutoConfiguration.OnEnabled.class, ResilienceRedisAutoConfiguration.OnRedis.class})
+@Conditional(ResilienceAutoConfiguration.OnEnabled.class)
+@ConditionalOnStore(property = "resilience.idempotency-store.type", type = "redis")
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 public final class ResilienceRedisAutoConfiguration {
@@ -37,15 +38,6 @@ public final class ResilienceRedisAutoConfiguration {
     RedisIdempotencyStore resilienceRedisIdempotencyStore(
             RedisConnectionFactory connections, ResilienceRuntime resilienceRuntime) {
         String prefix = resilienceRuntime.values().idempotencyStore().redis().keyPrefix();
-        boolean canBe = resilienceRuntime.properties.require(
-                !prefix.contains("{") && !prefix.contains("}"),
-                "resilience.idempotency-store.redis.key-prefix",
-                prefix,
-                "must have no braces, which tell a cluster where a key belongs");
-        if (!canBe) {
-            resilienceRuntime.breaks("idempotency");
-            prefix = ResilienceProperties.defaults().idempotencyStore().redis().keyPrefix();
-        }
         return new RedisIdempotencyStore(connections, prefix, resilienceRuntime.warnings);
     }
 
@@ -56,12 +48,5 @@ public final class ResilienceRedisAutoConfiguration {
     RedisChosenCheck resilienceRedisChosenCheck(
             ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings resilienceStartupWarnings) {
         return new RedisChosenCheck(attributes, resilienceStartupWarnings);
-    }
-
-    static final class OnRedis extends ResilienceStoreConfiguration.OnStore {
-
-        OnRedis() {
-            super("resilience.idempotency-store.type", "redis");
-        }
     }
 }

@@ -38,12 +38,9 @@ import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
 import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -75,7 +72,6 @@ final class ResilienceRuntime implements AutoCloseable {
     private final ConfigurableApplicationContext application;
     private final ConfigurableListableBeanFactory beans;
     private final ConfiguredProperties configured;
-    private final Set<String> broken = ConcurrentHashMap.newKeySet();
     private final List<Runnable> whenCreated = new CopyOnWriteArrayList<>();
     private volatile @Nullable DefaultResilienceRegistry registry;
     private volatile @Nullable PlanFactory plans;
@@ -117,9 +113,8 @@ final class ResilienceRuntime implements AutoCloseable {
     }
 
     @Nullable
-    LiveRegistry liveIfCreated() {
-        DefaultResilienceRegistry created = registry;
-        return created == null ? null : created.live();
+    DefaultResilienceRegistry registryIfCreated() {
+        return registry;
     }
 
     private PlanFactory plans() {
@@ -151,11 +146,6 @@ final class ResilienceRuntime implements AutoCloseable {
         }
     }
 
-    /** Nothing of a kind can be created, because what all of its policies need is a problem that is reported already. */
-    void breaks(String kind) {
-        broken.add(kind);
-    }
-
     /** To be called once all singletons are there. */
     void start() {
         String leftOver = UnknownKeys.ofResilience4j(application.getEnvironment());
@@ -171,18 +161,16 @@ final class ResilienceRuntime implements AutoCloseable {
     /** What the bean of the registry is created by. */
     DefaultResilienceRegistry create() {
         Kinds kinds = kinds();
-        PolicyTable table = new PolicyTable(configured, kinds.ofPolicies());
+        PolicyTable table = new PolicyTable(configured, kinds.configured());
         AnnotatedPolicies annotated = new AnnotatedPolicies(table::isKey, new EmbeddedValueResolver(beans));
         NamedPolicies.collect(beans, advisor.methods(), kinds, annotated, problems);
-        PolicyBeans policyBeans = new PolicyBeans(application);
-        PolicyNames names = new PolicyNames(table, application.getEnvironment(), broken);
-        policyBeans.check(kinds.ofPolicies(), problems);
+        PolicyBeans policyBeans = new PolicyBeans(beans);
+        PolicyNames names = new PolicyNames(table, application.getEnvironment());
+        policyBeans.check(kinds.configured(), problems);
         new UnknownKeys(table).report(problems, warnings);
         names.checkSpellings(annotated, policyBeans, problems);
         LayerOrder order =
                 LayerOrder.of(values().order(), kinds, problems, properties.describe("order", values().order()));
-        deadlineHeader(); // nothing may ask for these two, and what is wrong in them is reported all the same
-        deadlineTrust();
         Environment environment = environment();
         DefaultResilienceRegistry created = new DefaultResilienceRegistry(
                 kinds,
@@ -199,25 +187,14 @@ final class ResilienceRuntime implements AutoCloseable {
                 application,
                 warnings,
                 problems,
-                maxCreated(),
-                maxThreads());
+                values().registry().maxCreated(),
+                values().async().maxThreads());
         NamedPolicies named = new NamedPolicies(created.live(), names, annotated, created);
         plans = new PlanFactory(created.live(), kinds, named, order, beans, environment, warnings);
         registry = created;
         ResilienceLifecycle.register(application, created.live());
         whenCreated.forEach(Runnable::run);
         return created;
-    }
-
-    private int maxCreated() {
-        int max = values().registry().maxCreated();
-        properties.requirePositive(max, "resilience.registry.max-created");
-        return max;
-    }
-
-    private @Nullable Integer maxThreads() {
-        Integer max = values().async().maxThreads();
-        return max == null || properties.requirePositive(max, "resilience.async.max-threads") ? max : null;
     }
 
     /** What every live object works with. */
@@ -250,30 +227,16 @@ final class ResilienceRuntime implements AutoCloseable {
         return ClassUtils.isPresent(className, application.getClassLoader());
     }
 
-    /** How deadlines are written to requests; the default in place of what cannot be. */
+    /** How deadlines are written to requests. */
     DeadlineHeader deadlineHeader() {
-        ResilienceProperties.Deadline defaults = ResilienceProperties.defaults().deadline();
-        Duration margin = values().deadline().margin();
-        String name = values().deadline().header();
-        boolean hasMargin = properties.require(
-                !margin.isZero() && !margin.isNegative(),
-                "resilience.deadline.margin",
-                margin,
-                "must be longer than zero");
-        boolean hasName = properties.require(
-                name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
-                "resilience.deadline.header",
-                name,
-                "must be the name of a header, such as X-Request-Deadline-Ms");
-        return new DeadlineHeader(hasName ? name : defaults.header(), hasMargin ? margin : defaults.margin());
+        return new DeadlineHeader(
+                values().deadline().header(), values().deadline().margin());
     }
 
     /** Which deadlines of requests are believed. */
     DeadlineTrust deadlineTrust() {
-        Duration minimum = values().deadline().minimum();
-        boolean isDuration = properties.require(
-                !minimum.isNegative(), "resilience.deadline.minimum", minimum, "must be zero or longer");
-        return new DeadlineTrust(values().deadline().fromRequests(), isDuration ? minimum : Duration.ZERO);
+        return new DeadlineTrust(
+                values().deadline().fromRequests(), values().deadline().minimum());
     }
 
     /** With the application. */

@@ -36,14 +36,16 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
             return null;
         }
         Kinds kinds = beans.getBean(Kinds.class);
-        ProtectedMethods methods = new ProtectedMethods(
-                new ProxyRules(true), StartupProblems.thrownAtOnce(), () -> kinds, kinds::annotations);
+        StartupProblems problems = new StartupProblems();
+        ProtectedMethods methods =
+                new ProtectedMethods(new ProxyRules(true), problems, () -> kinds, kinds::annotations);
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
             if (type != null) {
                 methods.of(type);
             }
         }
+        problems.throwIfAny();
         return (context, code) -> {
             RuntimeHints hints = context.getRuntimeHints();
             hints.resources().registerPattern("dev/resilience/spring/idempotency/redis/*.lua");
@@ -51,11 +53,10 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
                 hints.proxies().registerJdkProxy(annotation);
                 hints.reflection().registerType(annotation, MemberCategory.INVOKE_DECLARED_METHODS);
             }
-            List.of(ResilienceEvent.class.getPermittedSubclasses())
-                    .forEach(event -> registerRecord(event, hints.reflection()));
-            registerRecord(ResilienceProperties.class, hints.reflection());
+            List.of(ResilienceEvent.class.getPermittedSubclasses()).forEach(event -> registerRecord(event, hints));
+            registerRecord(ResilienceProperties.class, hints);
             hints.reflection().registerType(AopContext.class, MemberCategory.INVOKE_DECLARED_METHODS);
-            kinds.configured().forEach(kind -> registerRecord(kind.policyType(), hints.reflection()));
+            kinds.configured().forEach(kind -> registerRecord(kind.policyType(), hints));
             methods.all()
                     .forEach((type, found) -> found.forEach(
                             (method, protection) -> register(method, type, protection, beans, hints.reflection())));
@@ -84,11 +85,14 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
         }
     }
 
-    private static void registerRecord(Class<?> type, ReflectionHints hints) {
-        hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
+    private static void registerRecord(Class<?> type, RuntimeHints hints) {
+        hints.reflection()
+                .registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
         for (RecordComponent component : type.getRecordComponents()) {
             if (component.getType().isRecord()) {
                 registerRecord(component.getType(), hints);
+            } else if (component.getType().isAnnotationPresent(FunctionalInterface.class)) {
+                hints.proxies().registerJdkProxy(component.getType()); // a bean, with its name
             }
         }
     }

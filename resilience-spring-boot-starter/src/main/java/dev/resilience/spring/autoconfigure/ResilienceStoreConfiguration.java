@@ -17,7 +17,8 @@ import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -30,8 +31,10 @@ import org.springframework.boot.web.context.reactive.ReactiveWebApplicationConte
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,6 +43,11 @@ import tools.jackson.databind.json.JsonMapper;
 @Configuration(proxyBeanMethods = false)
 @Lazy
 final class ResilienceStoreConfiguration {
+
+    private static final String NO_DATA_SOURCE = "needs a DataSource bean, a single or a primary one; "
+            + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
+
+    private static final String RECORDS = "resilience.idempotency-store.";
 
     private static final String LETTERS = "resilience.dead-letter-store.";
 
@@ -52,29 +60,18 @@ final class ResilienceStoreConfiguration {
     IdempotencyStore resilienceIdempotencyStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.IdempotencyStore properties = checked.written().idempotencyStore();
-        ResilienceProperties.IdempotencyStore.Type type = properties.type();
-        long maxBytes = properties.memory().maxSize().toBytes();
-        boolean canBe = checked.require(
-                        type != ResilienceProperties.IdempotencyStore.Type.REDIS,
-                        "resilience.idempotency-store.type",
-                        type,
-                        "needs a RedisConnectionFactory bean, a single or a primary one; "
-                                + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
-                && checked.require(
-                        type != ResilienceProperties.IdempotencyStore.Type.JDBC,
-                        "resilience.idempotency-store.type",
-                        type,
-                        "needs a DataSource bean, a single or a primary one; "
-                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
-                && checked.require(
-                        maxBytes > 0,
-                        "resilience.idempotency-store.memory.max-size",
-                        properties.memory().maxSize(),
-                        "must be more than 0");
-        if (!canBe) {
-            resilienceRuntime.breaks("idempotency");
-        }
-        return new MemoryIdempotencyStore(time, maxBytes);
+        checked.require(
+                properties.type() != ResilienceProperties.IdempotencyStore.Type.REDIS,
+                RECORDS + "type",
+                properties.type(),
+                "needs a RedisConnectionFactory bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it");
+        checked.require(
+                properties.type() != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                RECORDS + "type",
+                properties.type(),
+                NO_DATA_SOURCE);
+        return new MemoryIdempotencyStore(time, properties.memory().maxSize().toBytes());
     }
 
     @Bean
@@ -129,16 +126,12 @@ final class ResilienceStoreConfiguration {
     DeadLetterStore resilienceDeadLetterStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.DeadLetterStore properties = checked.written().deadLetterStore();
-        long maxBytes = properties.memory().maxSize().toBytes();
         checked.require(
                 properties.type() != ResilienceProperties.DeadLetterStore.Type.JDBC,
                 LETTERS + "type",
                 properties.type(),
-                "needs a DataSource bean, a single or a primary one; "
-                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
-        checked.require(
-                maxBytes > 0, LETTERS + "memory.max-size", properties.memory().maxSize(), "must be more than 0");
-        return new MemoryDeadLetterStore(time, maxBytes);
+                NO_DATA_SOURCE);
+        return new MemoryDeadLetterStore(time, properties.memory().maxSize().toBytes());
     }
 
     @Bean
@@ -154,12 +147,6 @@ final class ResilienceStoreConfiguration {
             ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods,
             TimeSource time,
             StartupChecks resilienceStartupChecks) {
-        Duration retention = resilienceRuntime.values().deadLetter().retention();
-        resilienceRuntime.properties.require(
-                !retention.isZero() && !retention.isNegative(),
-                "resilience.dead-letter.retention",
-                retention,
-                "must be longer than zero");
         boolean undecided =
                 resilienceRuntime.values().deadLetterStore().type() == ResilienceProperties.DeadLetterStore.Type.AUTO;
         DeadLetterReplays replays = new DeadLetterReplays(
@@ -180,7 +167,7 @@ final class ResilienceStoreConfiguration {
                     }
                     warnOfForgotten(store, resilienceRuntime.live(), resilienceRuntime.warnings);
                 },
-                retention);
+                resilienceRuntime.values().deadLetter().retention());
         resilienceRuntime.whenCreated(replays::startIfRunning);
         return replays;
     }
@@ -211,21 +198,24 @@ final class ResilienceStoreConfiguration {
     }
 
     /** Matches if the type of a store is a certain one, or is left to the library. */
-    abstract static class OnStore extends SpringBootCondition {
+    @Conditional(OnStore.class)
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface ConditionalOnStore {
 
-        private final String property;
-        private final String type;
+        String property();
 
-        OnStore(String property, String type) {
-            this.property = property;
-            this.type = type;
-        }
+        String type();
+    }
+
+    private static final class OnStore extends SpringBootCondition {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            MergedAnnotation<?> store = metadata.getAnnotations().get(ConditionalOnStore.class);
+            String property = store.getString("property");
             String configured = CheckedProperties.read(context.getEnvironment(), property, String.class, "auto");
             return new ConditionOutcome(
-                    configured.equalsIgnoreCase(type) || configured.equalsIgnoreCase("auto"),
+                    configured.equalsIgnoreCase(store.getString("type")) || configured.equalsIgnoreCase("auto"),
                     ConditionMessage.of(property + " is " + configured));
         }
     }

@@ -16,7 +16,6 @@ public final class ResilienceUnusedPoliciesAutoConfiguration {
     @Lazy
     static UnusedPolicies resilienceUnusedPolicies(
             ResilienceRuntime resilienceRuntime, ConfigurableListableBeanFactory beans) {
-        return new UnusedPolicies(
-                resilienceRuntime.registry(), resilienceRuntime.kinds(), beans, resilienceRuntime.warnings);
+        return new UnusedPolicies(resilienceRuntime.registry(), beans, resilienceRuntime.warnings);
     }
 }

@@ -97,9 +97,4 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     public void stopRunning(Bulkhead bulkhead) {
         bulkhead.stopPool();
     }
-
-    @Override
-    public void close(Bulkhead bulkhead) {
-        bulkhead.close();
-    }
 }

@@ -6,7 +6,6 @@ import dev.resilience.pipeline.Pipeline;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.timelimit.TimeLimit;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -48,21 +47,19 @@ final class CircuitBreakersById {
         if (known != null) {
             return known;
         }
-        CircuitBreakerPolicy ofId = byId.get(id);
-        if (ofId != null) {
-            return registry.getOrCreate(CircuitBreaker.class, id, ofId);
+        CircuitBreakerPolicy policy = byId.get(id);
+        if (policy == null && group != null) {
+            if (registry.circuitBreakers().containsKey(group)) {
+                return registry.getOrCreate(CircuitBreaker.class, id, group);
+            }
+            policy = byId.get(group);
         }
-        if (group != null && registry.circuitBreakers().containsKey(group)) {
-            return registry.getOrCreate(CircuitBreaker.class, id, group);
-        }
-        CircuitBreakerPolicy ofGroup = group == null ? null : byId.get(group);
         Function<String, CircuitBreakerPolicy> ofOthers = others;
-        if (ofGroup == null && ofOthers == null) {
-            return registry.getOrCreate(CircuitBreaker.class, id, DEFAULT);
+        if (policy == null && ofOthers != null) {
+            policy = ofOthers.apply(id);
         }
-        return registry.getOrCreate(
-                CircuitBreaker.class,
-                id,
-                ofGroup == null ? Objects.requireNonNull(ofOthers).apply(id) : ofGroup);
+        return policy == null
+                ? registry.getOrCreate(CircuitBreaker.class, id, DEFAULT)
+                : registry.getOrCreate(CircuitBreaker.class, id, policy);
     }
 }

@@ -6,6 +6,7 @@ import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
@@ -73,7 +74,7 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
                     "there is no Jackson 3 on the class path to write its arguments with",
                     "Add 'org.springframework.boot:spring-boot-starter-jackson'");
         }
-        List<ResilienceConfigurationException> problems = new ArrayList<>();
+        StartupProblems problems = new StartupProblems();
         List<ResolvableType> types = new ArrayList<>();
         for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
             ResolvableType type = ResolvableType.forMethodParameter(method, i, found.type());
@@ -101,9 +102,7 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
                     "Make the bean a singleton, move what is retried to one"));
         }
         checkKey(found, name, problems);
-        if (!problems.isEmpty()) {
-            throw ResilienceConfigurationException.of(problems);
-        }
+        problems.throwIfAny();
         return new DeadLetterMethod(retry, method, name, json.arrayCodec(types), beans);
     }
 
@@ -128,8 +127,7 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
                 : null;
     }
 
-    private static void checkKey(
-            ProtectedMethod<?> method, String name, List<ResilienceConfigurationException> problems) {
+    private static void checkKey(ProtectedMethod<?> method, String name, StartupProblems problems) {
         Idempotent idempotent = method.annotation(Idempotent.class);
         if (idempotent == null || idempotent.header().isBlank()) {
             return;

@@ -65,7 +65,7 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     /** Warns at startup of a fallback that works, but leaves something that is configured without effect. */
     private static void check(ProtectedMethod<dev.resilience.annotation.Fallback> method, ReflectiveFallback fallback) {
         IN_VAIN.forEach((layer, annotation) -> {
-            if (fallback.answersForAll() && method.isProtectedBy(annotation) && method.isInside(layer)) {
+            if (fallback.answersForAll() && method.annotation(annotation) != null && method.isInside(layer)) {
                 method.warnings()
                         .add("The fallback of " + MethodNames.full(method.method(), method.type())
                                 + " stands inside its @" + annotation.getSimpleName()
@@ -109,10 +109,5 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     @Override
     public void meters(Fallback fallback, Meters meters) {
         meters.outcomes(CALLS, fallback.calls());
-    }
-
-    @Override
-    public void close(Fallback fallback) {
-        fallback.close();
     }
 }

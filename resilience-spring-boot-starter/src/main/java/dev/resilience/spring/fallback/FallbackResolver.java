@@ -53,8 +53,7 @@ final class FallbackResolver {
                     "The bean '" + bean + "' of the fallback '" + annotation.value() + "' of " + described()
                             + " does not exist",
                     "Define the bean, or correct its name. "
-                            + NearestNames.suggest(
-                                    bean, List.of(BeanFactoryUtils.beanNamesIncludingAncestors(beans)), 0));
+                            + NearestNames.suggest(bean, List.of(BeanFactoryUtils.beanNamesIncludingAncestors(beans))));
         }
         return bean;
     }

@@ -2,6 +2,7 @@ package dev.resilience.spring.idempotency;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.CallExpression;
 import dev.resilience.spring.kind.SuspendingFunctions;
@@ -80,7 +81,7 @@ final class FingerprintArguments {
                 || (ofMethod.isPresent(EXCHANGE) // which clients have, too
                         && AnnotatedElementUtils.hasAnnotation(type, Controller.class));
         MethodParameter[] parameters = new AnnotatedMethod(method).getMethodParameters(); // with those of interfaces
-        List<Runnable> checks = new ArrayList<>();
+        StartupProblems problems = new StartupProblems();
         for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
             ResolvableType declared = ResolvableType.forMethodParameter(method, i, type);
             MergedAnnotations annotations = MergedAnnotations.from(parameters[i].getParameterAnnotations());
@@ -88,13 +89,13 @@ final class FingerprintArguments {
             Class<?> given = (isPublisher ? declared.getGeneric() : declared).toClass();
             if (isHandler ? isPayload(annotations, given) : !isCaller(annotations, given)) {
                 compared.add(i);
-                int index = i;
-                checks.add(() -> check(index, declared));
+                if (isCompared && expression == null) {
+                    int index = i;
+                    problems.collect(() -> check(index, declared));
+                }
             }
         }
-        if (isCompared && expression == null) {
-            ResilienceConfigurationException.throwAll(checks.toArray(Runnable[]::new));
-        }
+        problems.throwIfAny();
     }
 
     private static boolean isCaller(MergedAnnotations annotations, Class<?> type) {

@@ -1,7 +1,5 @@
 package dev.resilience.spring.idempotency;
 
-import static dev.resilience.spring.ResilienceConfigurationException.collect;
-
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.idempotency.Idempotency;
@@ -12,7 +10,7 @@ import dev.resilience.idempotency.store.RecordSelection;
 import dev.resilience.idempotency.store.RecordSummary;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.policy.PropertyNames;
-import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.idempotency.attempt.TransactionalExecution;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
@@ -20,7 +18,6 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.ProtectedMethod;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,16 +82,13 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
 
     @Override
     public @Nullable Layer layer(ProtectedMethod<Idempotent> method) {
-        List<ResilienceConfigurationException> problems = new ArrayList<>();
-        Idempotency idempotency = collect(problems, () -> method.live(this));
+        StartupProblems problems = new StartupProblems();
+        Idempotency idempotency = problems.collect(() -> method.live(this));
         IdempotentMethod layer = method.isAsynchronous() == null // which is told already
                 ? null
-                : collect(
-                        problems,
+                : problems.collect(
                         () -> method.beans(IdempotentMethods.class).getObject().create(method, idempotency));
-        if (!problems.isEmpty()) {
-            throw ResilienceConfigurationException.of(problems);
-        }
+        problems.throwIfAny();
         return layer;
     }
 
@@ -120,11 +114,6 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
     @Override
     public Map<String, Object> act(Idempotency idempotency, Action action) {
         return Actions.act(idempotency, action);
-    }
-
-    @Override
-    public void close(Idempotency idempotency) {
-        idempotency.close();
     }
 
     /**

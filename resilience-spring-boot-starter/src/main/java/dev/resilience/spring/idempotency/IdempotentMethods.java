@@ -1,7 +1,5 @@
 package dev.resilience.spring.idempotency;
 
-import static dev.resilience.spring.ResilienceConfigurationException.collect;
-
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.Idempotency;
@@ -9,6 +7,7 @@ import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Scope;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.idempotency.http.HttpAnswerCodec;
 import dev.resilience.spring.idempotency.http.KeyHeader;
 import dev.resilience.spring.idempotency.http.Requests;
@@ -22,8 +21,6 @@ import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -97,16 +94,14 @@ public final class IdempotentMethods {
         if (SpringAnnotations.isAsync(method.method(), method.type())) {
             throw besideAsync(name);
         }
-        List<ResilienceConfigurationException> problems = new ArrayList<>();
-        KeySource key = collect(problems, () -> key(method, name));
-        ResultCodec results = collect(problems, () -> results(method, name, values));
-        FingerprintArguments compared = collect(
-                problems,
-                () -> new FingerprintArguments(
-                        method.method(), method.type(), name, method.annotation(), values, policy.fingerprint()));
-        CallerScope scope = collect(problems, () -> scope(method, name, policy));
+        StartupProblems problems = new StartupProblems();
+        KeySource key = problems.collect(() -> key(method, name));
+        ResultCodec results = problems.collect(() -> results(method, name, values));
+        FingerprintArguments compared = problems.collect(() -> new FingerprintArguments(
+                method.method(), method.type(), name, method.annotation(), values, policy.fingerprint()));
+        CallerScope scope = problems.collect(() -> scope(method, name, policy));
         if (key == null || results == null || compared == null || scope == null) {
-            throw ResilienceConfigurationException.of(problems);
+            throw problems.all();
         }
         if (!used) {
             used = true;

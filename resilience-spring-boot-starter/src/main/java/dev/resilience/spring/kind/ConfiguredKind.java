@@ -3,7 +3,6 @@ package dev.resilience.spring.kind;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.KebabCase;
-import dev.resilience.spring.PolicyKind;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.List;
@@ -20,8 +19,8 @@ import org.springframework.core.annotation.AnnotationUtils;
  * @param <P> what is configured
  * @param <L> the live object made of it: a layer too, unless {@link #layer(LiveObject, ProtectedMethod)} makes one
  */
-public abstract class ConfiguredKind<A extends Annotation, P extends Record, L extends LiveObject<P>> extends Kind<A, L>
-        implements PolicyKind {
+public abstract class ConfiguredKind<A extends Annotation, P extends Record, L extends LiveObject<P>>
+        extends Kind<A, L> {
 
     private final P defaultPolicy;
     private final boolean canBeSwitchedOff;
@@ -40,9 +39,24 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
                         .noneMatch(component -> component.getName().equals("enabled"));
     }
 
-    @Override
+    /** What a policy has where nothing is written. */
     public final P defaultPolicy() {
         return defaultPolicy;
+    }
+
+    /** What is configured. */
+    public final Class<? extends Record> policyType() {
+        return defaultPolicy.getClass();
+    }
+
+    /** Where the policies of this kind are configured. */
+    public final String prefix() {
+        return "resilience." + id();
+    }
+
+    /** What policies of this kind may start from without being written: values by key, by the name of the preset. */
+    public Map<String, Map<String, String>> presets() {
+        return Map.of();
     }
 
     /** Called for each policy before the first live object is made: others may need what this one brings with it. */
@@ -71,8 +85,10 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
         return KebabCase.of(attribute);
     }
 
-    /** Unless methods do not name its policies, or {@code enabled} is a key of the policies themselves. */
-    @Override
+    /**
+     * Whether {@code enabled: false} lets the methods that use a policy go without it: unless methods do not name its policies, or
+     * {@code enabled} is a key of the policies themselves.
+     */
     public final boolean canBeSwitchedOff() {
         return canBeSwitchedOff;
     }

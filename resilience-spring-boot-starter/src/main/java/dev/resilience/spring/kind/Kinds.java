@@ -1,7 +1,6 @@
 package dev.resilience.spring.kind;
 
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
@@ -49,11 +48,6 @@ public final class Kinds implements AopInfrastructureBean {
     /** The kinds whose policies are configured by name. */
     public List<ConfiguredKind<?, ?, ?>> configured() {
         return configured;
-    }
-
-    /** The same, as far as properties are concerned. */
-    public List<PolicyKind> ofPolicies() {
-        return List.copyOf(configured());
     }
 
     /** The kinds that protect methods, in the default order, the outermost first. */

@@ -41,9 +41,6 @@ public interface ProtectedMethod<A extends Annotation> {
     /** Whether the method begins a transaction, or takes part in one. */
     boolean isTransactional();
 
-    /** Whether another annotation protects the method too. */
-    boolean isProtectedBy(Class<? extends Annotation> annotation);
-
     /** The annotation of another kind, if that protects the method too. */
     <B extends Annotation> @Nullable B annotation(Class<B> annotation);
 

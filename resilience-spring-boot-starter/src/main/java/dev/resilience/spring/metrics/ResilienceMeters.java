@@ -6,9 +6,9 @@ import dev.resilience.event.PolicyRemoved;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.Kind;
-import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import dev.resilience.spring.web.CallContextExtractor;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -45,56 +46,53 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
             "requests",
             "Requests that came with a deadline, by whether it was accepted");
 
-    private final LiveRegistry resilience;
-    private final Kinds kinds;
+    private final Supplier<DefaultResilienceRegistry> resilience;
     private final EventPublisher events;
+    private final Supplier<@Nullable CallContextExtractor> incomingCalls;
     private final Runnable resolveMethods;
-    private final @Nullable CallContextExtractor incomingCalls;
+    private final Consumer<Runnable> whenNeeded;
     private final List<RegisteredMeters> all = new CopyOnWriteArrayList<>();
 
     /**
      * @param incomingCalls what counts the deadlines of requests, in a web application
-     * @param resolveMethods makes sure that all protected methods are known, for fallbacks belong to methods
+     * @param resolveMethods makes sure that all protected methods are known, because fallbacks belong to methods
+     * @param whenNeeded runs a task when the live objects are there, which the meters do not create
      */
     public ResilienceMeters(
-            LiveRegistry resilience,
-            Kinds kinds,
+            Supplier<DefaultResilienceRegistry> resilience,
             EventPublisher events,
-            @Nullable CallContextExtractor incomingCalls,
-            Runnable resolveMethods) {
+            Supplier<@Nullable CallContextExtractor> incomingCalls,
+            Runnable resolveMethods,
+            Consumer<Runnable> whenNeeded) {
         this.resilience = resilience;
-        this.kinds = kinds;
-        this.incomingCalls = incomingCalls;
         this.events = events;
+        this.incomingCalls = incomingCalls;
         this.resolveMethods = resolveMethods;
+        this.whenNeeded = whenNeeded;
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
         resolveMethods.run();
-        RegisteredMeters meters = new RegisteredMeters(registry);
+        whenNeeded.accept(() -> bindTo(new RegisteredMeters(registry)));
+    }
+
+    private void bindTo(RegisteredMeters meters) {
+        LiveRegistry live = resilience.get().live();
         all.add(meters);
         // a method of a bean that is made late may be the first to use a default, or bring a policy with it
-        resilience.onFirstUse((kind, name) -> bind(meters, kind, name));
+        live.onFirstUse((kind, name) -> bind(meters, kind, name));
         events.add(event -> follow(meters, event));
-        for (Kind<?, ?> kind : kinds.all()) {
-            for (String name : resilience.ofKind(kind.id()).keySet()) {
-                if (!resilience.isUnusedDefault(kind.id(), name)) {
+        for (Kind<?, ?> kind : resilience.get().kinds().all()) {
+            for (String name : live.ofKind(kind.id()).keySet()) {
+                if (!live.isUnusedDefault(kind.id(), name)) {
                     bind(meters, kind, name);
                 }
             }
         }
-        if (incomingCalls != null) {
-            for (CallContextExtractor.DeadlineOutcome outcome :
-                    incomingCalls.deadlines().outcomes()) {
-                meters.of(DEADLINES.id(), null)
-                        .counter(
-                                DEADLINES,
-                                incomingCalls,
-                                calls -> calls.deadlines().get(outcome),
-                                "outcome",
-                                outcome.label());
-            }
+        CallContextExtractor calls = incomingCalls.get();
+        if (calls != null) {
+            meters.of(DEADLINES.id(), null).outcomes(DEADLINES, calls.deadlines());
         }
     }
 
@@ -119,7 +117,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     }
 
     private void bind(RegisteredMeters meters, String kind, String name) {
-        for (Kind<?, ?> one : kinds.all()) {
+        for (Kind<?, ?> one : resilience.get().kinds().all()) {
             if (one.id().equals(kind)) {
                 bind(meters, one, name);
             }
@@ -128,7 +126,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
     private <L> void bind(RegisteredMeters meters, Kind<?, L> kind, String name) {
         synchronized (meters) {
-            L live = resilience.<L>ofKind(kind.id()).get(name);
+            L live = resilience.get().live().<L>ofKind(kind.id()).get(name);
             if (live != null && !meters.has(kind.id(), kind.name(live))) {
                 kind.meters(live, meters.of(kind.id(), kind.name(live)));
             }

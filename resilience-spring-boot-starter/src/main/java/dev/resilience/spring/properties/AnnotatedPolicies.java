@@ -1,6 +1,5 @@
 package dev.resilience.spring.properties;
 
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
@@ -24,7 +23,6 @@ import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.origin.Origin;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.StringValueResolver;
@@ -41,16 +39,16 @@ public final class AnnotatedPolicies {
     /** Attributes that say which policy it is, and whether the annotation holds. */
     private static final Set<String> NO_VALUES = Set.of("value", "enabled");
 
-    private final BiPredicate<PolicyKind, String> isKey;
+    private final BiPredicate<ConfiguredKind<?, ?, ?>, String> isKey;
     private final StringValueResolver placeholders;
     private final PolicyOwners owners = new PolicyOwners();
-    private final Map<PolicyKind, SortedMap<String, Attribute>> attributes = new ConcurrentHashMap<>();
-    private final Map<PolicyKind, Map<String, Declared>> byKind = new ConcurrentHashMap<>();
+    private final Map<ConfiguredKind<?, ?, ?>, SortedMap<String, Attribute>> attributes = new ConcurrentHashMap<>();
+    private final Map<ConfiguredKind<?, ?, ?>, Map<String, Declared>> byKind = new ConcurrentHashMap<>();
     private final Set<Policy> ofBeans = ConcurrentHashMap.newKeySet();
     private final Set<Policy> late = ConcurrentHashMap.newKeySet();
     private volatile boolean collected;
 
-    private record Policy(PolicyKind kind, String name) {}
+    private record Policy(ConfiguredKind<?, ?, ?> kind, String name) {}
 
     private record Attribute(String name, @Nullable Object byDefault) {}
 
@@ -93,7 +91,7 @@ public final class AnnotatedPolicies {
      * @param isKey whether policies of a kind have a key, which an attribute may give a value
      * @param placeholders resolves those in names
      */
-    public AnnotatedPolicies(BiPredicate<PolicyKind, String> isKey, StringValueResolver placeholders) {
+    public AnnotatedPolicies(BiPredicate<ConfiguredKind<?, ?, ?>, String> isKey, StringValueResolver placeholders) {
         this.isKey = isKey;
         this.placeholders = placeholders;
     }
@@ -143,7 +141,7 @@ public final class AnnotatedPolicies {
     }
 
     /** One at a time: what is found here first is known as late then. */
-    private synchronized void add(PolicyKind kind, String name, Declared policy) {
+    private synchronized void add(ConfiguredKind<?, ?, ?> kind, String name, Declared policy) {
         Declared first =
                 byKind.computeIfAbsent(kind, key -> new ConcurrentHashMap<>()).putIfAbsent(name, policy);
         if (first == null && collected) {
@@ -198,12 +196,12 @@ public final class AnnotatedPolicies {
         }
     }
 
-    private @Nullable Declared find(PolicyKind kind, String name) {
+    private @Nullable Declared find(ConfiguredKind<?, ?, ?> kind, String name) {
         return byKind.getOrDefault(kind, Map.of()).get(name);
     }
 
     /** Whether an annotation gives the policy values. */
-    public boolean contains(PolicyKind kind, String name) {
+    public boolean contains(ConfiguredKind<?, ?, ?> kind, String name) {
         return find(kind, name) != null;
     }
 
@@ -212,27 +210,29 @@ public final class AnnotatedPolicies {
      *
      * @param property where the policy is or would be configured
      */
-    Map<String, Setting> below(Map<String, Setting> settings, PolicyKind kind, String name, String property) {
+    Map<String, Setting> below(
+            Map<String, Setting> settings, ConfiguredKind<?, ?, ?> kind, String name, String property) {
         Declared policy = find(kind, name);
         if (policy == null) {
             return settings;
         }
         Map<String, Setting> all = new LinkedHashMap<>(settings);
         policy.values.forEach((key, value) -> {
-            Origin origin = new AnnotationOrigin(policy.describe(List.of(value)), value.attribute, policy.place);
+            AnnotationOrigin origin =
+                    new AnnotationOrigin(policy.describe(List.of(value)), value.attribute, policy.place);
             all.putIfAbsent(key, Setting.of(property + "." + key, value.value, origin));
         });
         return all;
     }
 
     /** Where a policy gets its values from, for messages. */
-    String describe(PolicyKind kind, String name) {
+    String describe(ConfiguredKind<?, ?, ?> kind, String name) {
         Declared policy = find(kind, name);
         return policy == null ? "" : "    Annotation: " + policy.annotation + " on " + policy.place;
     }
 
     /** The names of the policies of a kind that annotations of beans give values. */
-    List<String> names(PolicyKind kind) {
+    List<String> names(ConfiguredKind<?, ?, ?> kind) {
         List<String> names = new ArrayList<>();
         for (String name : byKind.getOrDefault(kind, Map.of()).keySet()) {
             if (ofBeans.contains(new Policy(kind, name))) {
@@ -243,12 +243,12 @@ public final class AnnotatedPolicies {
     }
 
     /** Whether the values came after the policies were made. */
-    public boolean isLate(PolicyKind kind, String name) {
+    public boolean isLate(ConfiguredKind<?, ?, ?> kind, String name) {
         return late.contains(new Policy(kind, name));
     }
 
     /** The policy is made of these values. */
-    public void isMade(PolicyKind kind, String name) {
+    public void isMade(ConfiguredKind<?, ?, ?> kind, String name) {
         late.remove(new Policy(kind, name));
     }
 

@@ -3,9 +3,7 @@ package dev.resilience.spring.properties;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
@@ -27,16 +25,16 @@ public final class CheckedProperties {
             return;
         }
         RecordKeys keys = RecordKeys.of(ResilienceProperties.class);
-        ValueReader reader = new ValueReader(new PropertySourcesPlaceholdersResolver(environment), problems);
         this.settings = configured.settings(ConfiguredProperties.ROOT, keys);
-        Map<String, @Nullable Object> all = new LinkedHashMap<>(keys.values(ResilienceProperties.defaults()));
-        settings.forEach((key, setting) -> {
-            Object value = reader.read(setting, keys.type(key));
-            if (value != null && value != ValueReader.UNREADABLE) {
-                all.put(key, value);
-            }
-        });
-        this.values = (ResilienceProperties) keys.create(all);
+        this.values = new PolicyCreation(
+                        "The configuration",
+                        keys,
+                        inheritance(),
+                        new ValueReader(new PropertySourcesPlaceholdersResolver(environment), problems),
+                        PolicyFunctions.NONE,
+                        problems)
+                .over(ResilienceProperties.defaults())
+                .value();
     }
 
     /**
@@ -63,7 +61,11 @@ public final class CheckedProperties {
 
     /** Property, value and origin, each on a line of its own. */
     public String describe(String key, Object value) {
-        return PolicyCreation.Layers.of(ConfiguredProperties.ROOT, settings).describe(key, value);
+        return inheritance().describe(key, value);
+    }
+
+    private PolicyInheritance inheritance() {
+        return PolicyInheritance.of(ConfiguredProperties.ROOT, settings);
     }
 
     /**
@@ -81,10 +83,5 @@ public final class CheckedProperties {
                     "Change the value of '" + property + "': it " + requirement + "."));
         }
         return fulfilled;
-    }
-
-    /** As {@link #require}, of a number that must not be less than one. */
-    public boolean requirePositive(int number, String property) {
-        return require(number >= 1, property, number, "must be at least 1");
     }
 }

@@ -2,10 +2,10 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -31,8 +31,8 @@ public final class PolicyBinder {
     private final PolicyFunctions functions;
     private final ValueReader reader;
     private final StartupProblems problems;
-    private final BiConsumer<PolicyKind, String> broken;
-    private final Map<PolicyKind, OfKind> byKind = new LinkedHashMap<>();
+    private final BiConsumer<ConfiguredKind<?, ?, ?>, String> broken;
+    private final Map<ConfiguredKind<?, ?, ?>, OfKind> byKind = new LinkedHashMap<>();
 
     /**
      * @param annotated the values of annotations, which files override
@@ -45,7 +45,7 @@ public final class PolicyBinder {
             PolicyBeans beans,
             PlaceholdersResolver placeholders,
             StartupProblems problems,
-            BiConsumer<PolicyKind, String> broken) {
+            BiConsumer<ConfiguredKind<?, ?, ?>, String> broken) {
         this.table = table;
         this.annotated = annotated;
         this.beans = beans;
@@ -56,10 +56,10 @@ public final class PolicyBinder {
     }
 
     /** The policies of a kind by name. There is always one named {@code "default"}, configured or not. */
-    public <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
+    public <P extends Record> Map<String, P> bind(ConfiguredKind<?, P, ?> kind) {
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : policies(kind).names) {
-            P policy = bind(kind, defaults, name);
+            P policy = bind(kind, name);
             if (policy != null) {
                 policies.put(name, policy);
             }
@@ -69,13 +69,15 @@ public final class PolicyBinder {
 
     /** The policy of a name; {@code null} if it cannot be made, which is reported. */
     @SuppressWarnings("unchecked") // a bean of the kind's policies
-    public <P extends Record> @Nullable P bind(PolicyKind kind, P defaults, String name) {
+    public <P extends Record> @Nullable P bind(ConfiguredKind<?, P, ?> kind, String name) {
         P policy = null;
         try {
-            PolicyCreation.Layers layers = policies(kind).read(name);
-            P base = layers.bean() == null ? defaults : (P) layers.bean();
-            P bound = new PolicyCreation(kind, name, table.keys(kind), layers, reader, functions, problems).over(base);
-            policy = bound == null ? null : beans.customize(kind, name, bound);
+            PolicyInheritance inheritance = policies(kind).read(name);
+            P base = inheritance.bean() == null ? kind.defaultPolicy() : (P) inheritance.bean();
+            String subject = "The " + kind.id() + " policy '" + name + "'";
+            PolicyCreation.Created<P> bound =
+                    new PolicyCreation(subject, table.keys(kind), inheritance, reader, functions, problems).over(base);
+            policy = bound.isWhole() ? beans.customize(kind, name, bound.value()) : null;
         } catch (ResilienceConfigurationException problem) {
             problems.add(problem);
         }
@@ -86,49 +88,49 @@ public final class PolicyBinder {
     }
 
     /** Whether the methods that use a policy are protected by it. */
-    public boolean isEnabled(PolicyKind kind, String name) {
-        Setting setting = kind.canBeSwitchedOff() ? layers(kind, name).setting("enabled") : null;
+    public boolean isEnabled(ConfiguredKind<?, ?, ?> kind, String name) {
+        Setting setting = kind.canBeSwitchedOff() ? inheritance(kind, name).setting("enabled") : null;
         return setting == null || !Boolean.FALSE.equals(reader.read(setting, ResolvableType.forClass(Boolean.class)));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
-    public String property(PolicyKind kind, String name, String key) {
-        return layers(kind, name).property(key);
+    public String property(ConfiguredKind<?, ?, ?> kind, String name, String key) {
+        return inheritance(kind, name).property(key);
     }
 
     /** Describes that property, with the value that was read. */
-    public String describe(PolicyKind kind, String name, String key, @Nullable Object value) {
-        return layers(kind, name).describe(key, value);
+    public String describe(ConfiguredKind<?, ?, ?> kind, String name, String key, @Nullable Object value) {
+        return inheritance(kind, name).describe(key, value);
     }
 
     /** What is configured for a policy itself, and not only for what it starts from, by key: the place, in a sentence. */
-    public Map<String, String> places(PolicyKind kind, String name) {
-        PolicyCreation.Layers layers = layers(kind, name);
+    public Map<String, String> places(ConfiguredKind<?, ?, ?> kind, String name) {
+        PolicyInheritance inheritance = inheritance(kind, name);
         Map<String, String> places = new LinkedHashMap<>();
-        layers.all().get(0).keySet().forEach(key -> places.put(key, layers.target(key)));
+        inheritance.settings().get(0).keySet().forEach(key -> places.put(key, inheritance.target(key)));
         return places;
     }
 
     /** The names of the policies of a kind that are configured elsewhere than in code. */
-    public Set<String> configured(PolicyKind kind) {
+    public Set<String> configured(ConfiguredKind<?, ?, ?> kind) {
         Set<String> names = new TreeSet<>(table.inFiles(kind).keySet());
         names.addAll(table.inEnvironment(kind));
         return names;
     }
 
     /** The policy itself, what it starts from, and so on. */
-    public List<String> ancestry(PolicyKind kind, String name) {
-        return layers(kind, name).links();
+    public List<String> ancestry(ConfiguredKind<?, ?, ?> kind, String name) {
+        return inheritance(kind, name).links();
     }
 
     /** As they were when the policy was bound, because a class that turns up later may add to them. */
-    private PolicyCreation.Layers layers(PolicyKind kind, String name) {
+    private PolicyInheritance inheritance(ConfiguredKind<?, ?, ?> kind, String name) {
         OfKind policies = policies(kind);
-        PolicyCreation.Layers known = policies.layers.get(name);
+        PolicyInheritance known = policies.known.get(name);
         return known == null ? policies.read(name) : known;
     }
 
-    private OfKind policies(PolicyKind kind) {
+    private OfKind policies(ConfiguredKind<?, ?, ?> kind) {
         return byKind.computeIfAbsent(kind, key -> new OfKind(kind));
     }
 
@@ -145,11 +147,11 @@ public final class PolicyBinder {
      */
     private final class OfKind {
 
-        private final PolicyKind kind;
+        private final ConfiguredKind<?, ?, ?> kind;
         private final Set<String> names = new TreeSet<>();
-        private final Map<String, PolicyCreation.Layers> layers = new ConcurrentHashMap<>();
+        private final Map<String, PolicyInheritance> known = new ConcurrentHashMap<>();
 
-        OfKind(PolicyKind kind) {
+        OfKind(ConfiguredKind<?, ?, ?> kind) {
             this.kind = kind;
             names.add(DEFAULT);
             names.addAll(table.inFiles(kind).keySet());
@@ -167,7 +169,7 @@ public final class PolicyBinder {
         }
 
         /** What is configured for the policy itself, then for what it starts from, and so on. */
-        PolicyCreation.Layers read(String name) {
+        PolicyInheritance read(String name) {
             List<Map<String, Setting>> all = new ArrayList<>();
             Chain chain = chain(name);
             String start = null;
@@ -179,9 +181,8 @@ public final class PolicyBinder {
             String last = chain.links.get(chain.links.size() - 1);
             Record bean = beans.find(kind, last);
             start = bean == null ? start : "bean '" + last + "'";
-            PolicyCreation.Layers read =
-                    new PolicyCreation.Layers(property(name), chain.links, all, start, bean, chain.broken);
-            layers.put(name, read);
+            PolicyInheritance read = new PolicyInheritance(property(name), chain.links, all, start, bean, chain.broken);
+            known.put(name, read);
             return read;
         }
 
@@ -190,15 +191,13 @@ public final class PolicyBinder {
             kind.presets()
                     .getOrDefault(presetName(link), Map.of())
                     .forEach((key, value) ->
-                            settings.put(key, Setting.of(PolicyCreation.Layers.PRESET + link, value, null)));
+                            settings.put(key, Setting.of(PolicyInheritance.PRESET + link, value, null)));
             return settings;
         }
 
         /** A link is the preset of its name, or one that a policy hides by its own name and starts from all the same. */
         private static String presetName(String link) {
-            return link.startsWith(PolicyCreation.Layers.PRESET)
-                    ? link.substring(PolicyCreation.Layers.PRESET.length())
-                    : link;
+            return link.startsWith(PolicyInheritance.PRESET) ? link.substring(PolicyInheritance.PRESET.length()) : link;
         }
 
         private Map<String, Setting> settings(String name) {
@@ -256,7 +255,7 @@ public final class PolicyBinder {
                         subject + "which does not exist" + place,
                         "Correct the name. " + NearestNames.suggest(parent, known));
             }
-            return parent.equals(name) && isPreset ? PolicyCreation.Layers.PRESET + parent : parent;
+            return parent.equals(name) && isPreset ? PolicyInheritance.PRESET + parent : parent;
         }
 
         private ResilienceConfigurationException circle(List<String> links) {

@@ -2,10 +2,10 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,9 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
-import org.springframework.boot.origin.Origin;
 import org.springframework.util.StringUtils;
 
 /** Some values of a policy that change while the application runs, read and checked as if they were in YAML. */
@@ -33,7 +31,7 @@ public final class PolicyChange {
      * @throws ResilienceConfigurationException for unknown keys and values that cannot be, all of them at once
      */
     public static <P extends Record> P apply(
-            PolicyKind kind, String name, P current, Map<?, ?> changes, Origin origin) {
+            ConfiguredKind<?, ?, ?> kind, String name, P current, Map<?, ?> changes, String origin) {
         RecordKeys keys = RecordKeys.of(kind);
         Set<String> changeable = keys.values(current).keySet();
         String property = PropertyNames.of(kind.prefix(), name);
@@ -66,16 +64,16 @@ public final class PolicyChange {
             }
         });
         P changed = new PolicyCreation(
-                        kind,
-                        name,
+                        "The " + policy,
                         keys,
-                        PolicyCreation.Layers.of(property, settings),
+                        PolicyInheritance.of(property, settings),
                         new ValueReader(PlaceholdersResolver.NONE, problems),
-                        new PolicyFunctions(new StaticListableBeanFactory()),
+                        PolicyFunctions.NONE,
                         problems)
-                .over(current);
+                .over(current)
+                .value();
         problems.throwIfAny();
-        return Objects.requireNonNull(changed);
+        return changed;
     }
 
     private static void flatten(String prefix, Map<?, ?> changes, BiConsumer<String, Object> values) {

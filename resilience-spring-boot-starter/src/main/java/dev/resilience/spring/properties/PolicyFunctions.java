@@ -1,24 +1,27 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.ResultExpression;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
 /**
  * The components of policies that are code of the application. What is configured is an expression over a result, if it is a predicate
  * of any objects, and else the name of a bean.
  */
-record PolicyFunctions(ListableBeanFactory beans) {
+record PolicyFunctions(ConfigurableListableBeanFactory beans) {
+
+    /** For what has no such components. */
+    static final PolicyFunctions NONE = new PolicyFunctions(new DefaultListableBeanFactory());
 
     static boolean isBean(ResolvableType type) {
         return RecordKeys.isFunction(type) && !isExpression(type);
@@ -32,15 +35,15 @@ record PolicyFunctions(ListableBeanFactory beans) {
      * What a text stands for; {@code null} for a blank, which takes the place of what is inherited. A bean is made if it is not
      * there yet.
      *
+     * @param subject whose component it is, at the beginning of a sentence
      * @param place of the text, in words
      */
     @Nullable
-    Object read(PolicyKind kind, String policy, ResolvableType type, String text, String place) {
+    Object read(String subject, ResolvableType type, String text, String place) {
         if (text.isBlank()) {
             return null;
         }
-        String subject = "The " + kind.id() + " policy '" + policy + "'";
-        return isExpression(type) ? expression(subject, text, place) : bean(kind, subject, type, text, place);
+        return isExpression(type) ? expression(subject, text, place) : bean(subject, type, text, place);
     }
 
     private static ResultExpression expression(String subject, String text, String place) {
@@ -56,64 +59,41 @@ record PolicyFunctions(ListableBeanFactory beans) {
         }
     }
 
-    private Object bean(PolicyKind kind, String subject, ResolvableType type, String name, String place) {
-        boolean exists = beans.containsBean(name);
-        Object bean = exists ? beans.getBean(name) : null;
-        if (bean == null || !type.toClass().isInstance(bean) || !accepts(type, typeOf(name, bean))) {
+    private Object bean(String subject, ResolvableType type, String name, String place) {
+        Object bean = beans.containsBean(name) ? beans.getBean(name) : null;
+        if (bean == null || !accepts(type, name)) {
             List<String> known = Arrays.stream(beans.getBeanNamesForType(type.toClass(), true, false))
-                    .filter(other -> accepts(type, declaredType(other)))
+                    .filter(other -> accepts(type, other))
                     .toList();
-            String problem = bean == null ? "does not exist" : "is a " + typeOf(name, bean);
+            String problem = bean == null ? "does not exist" : "is a " + typeOf(name, type.toClass());
             throw new ResilienceConfigurationException(
                     ProblemKind.POLICIES,
                     subject + " names the bean '" + name + "', which " + problem + ":\n\n" + place,
                     "Write the name of a bean of type " + type + ". " + NearestNames.suggest(name, known));
         }
-        return bean instanceof Predicate<?> rule && type.toClass() == Predicate.class
-                ? new NamedPredicate<>(name, rule)
-                : kind.named(type.toClass(), name, bean);
+        return named(name, bean, type.toClass());
     }
 
-    /** Shown by its name. */
-    private record NamedPredicate<T>(String name, Predicate<T> rule) implements Predicate<T> {
-
-        @Override
-        public boolean test(T value) {
-            return rule.test(value);
-        }
-
-        @Override
-        public String toString() {
-            return name;
-        }
+    /** Shown by its bean's name in the actuator and in the log. */
+    private static Object named(String name, Object function, Class<?> type) {
+        return Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> method.getName().equals("toString")
+                        ? name
+                        : AopUtils.invokeJoinpointUsingReflection(function, method, arguments));
     }
 
     /** Type arguments that are not known, those of lambdas above all, are taken for the right ones. */
-    private static boolean accepts(ResolvableType type, ResolvableType candidate) {
-        ResolvableType same = candidate.as(type.toClass());
-        for (int i = 0; i < type.getGenerics().length; i++) {
-            Class<?> argument = same.getGeneric(i).resolve();
-            if (argument != null
-                    && !argument.isAssignableFrom(type.getGeneric(i).toClass())) {
-                return false;
-            }
-        }
-        return true;
+    private boolean accepts(ResolvableType type, String bean) {
+        return type.isAssignableFromResolvedPart(typeOf(bean, type.toClass()));
     }
 
-    private ResolvableType typeOf(String name, Object bean) {
-        ResolvableType declared = declaredType(name);
-        return declared.toClass().isInstance(bean) ? declared : ResolvableType.forInstance(bean);
-    }
-
-    /** With the type arguments of the method that makes the bean. */
-    private ResolvableType declaredType(String bean) {
-        if (beans instanceof ConfigurableApplicationContext application) {
-            ConfigurableListableBeanFactory factory = application.getBeanFactory();
-            if (factory.containsBeanDefinition(bean)) {
-                return factory.getMergedBeanDefinition(bean).getResolvableType();
-            }
-        }
-        return ResolvableType.forClass(beans.getType(bean));
+    /** With the type arguments of the method that makes the bean, if it says that the bean is of the wanted type. */
+    private ResolvableType typeOf(String bean, Class<?> wanted) {
+        ResolvableType declared = beans.containsBeanDefinition(bean)
+                ? beans.getMergedBeanDefinition(bean).getResolvableType()
+                : ResolvableType.NONE;
+        return wanted.isAssignableFrom(declared.toClass()) ? declared : ResolvableType.forClass(beans.getType(bean));
     }
 }

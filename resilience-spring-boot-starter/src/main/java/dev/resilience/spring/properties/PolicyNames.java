@@ -2,15 +2,16 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
@@ -23,34 +24,28 @@ public final class PolicyNames {
 
     private final PolicyTable table;
     private final Environment environment;
-    private final Set<String> broken;
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
 
-    /** @param broken the ids of kinds of which nothing can be created; gets the policies that cannot be created */
-    public PolicyNames(PolicyTable table, Environment environment, Set<String> broken) {
-        this.broken = broken;
+    public PolicyNames(PolicyTable table, Environment environment) {
         this.table = table;
         this.environment = environment;
     }
 
     /** The policy cannot be made, which is reported. */
-    public void breaks(PolicyKind kind, String name) {
+    public void breaks(ConfiguredKind<?, ?, ?> kind, String name) {
         broken.add(kind.id() + "/" + name);
     }
 
-    public boolean isBroken(PolicyKind kind) {
-        return broken.contains(kind.id());
-    }
-
     /** Whether the policy is configured but cannot be made, which is a problem of its own. */
-    public boolean isBroken(PolicyKind kind, String name) {
-        return isBroken(kind) || broken.contains(kind.id() + "/" + name);
+    public boolean isBroken(ConfiguredKind<?, ?, ?> kind, String name) {
+        return broken.contains(kind.id() + "/" + name);
     }
 
     /**
      * The name that environment variables alone give to the policy: they spell every name in capitals and without
      * dashes, so they name the policy of an annotation in any case. {@code null} if there is none.
      */
-    public @Nullable String inEnvironment(PolicyKind kind, String name) {
+    public @Nullable String inEnvironment(ConfiguredKind<?, ?, ?> kind, String name) {
         for (String policy : table.inEnvironment(kind)) {
             if (RecordKeys.uniform(policy).equals(RecordKeys.uniform(name))) {
                 return policy;
@@ -64,7 +59,7 @@ public final class PolicyNames {
      *
      * @param live the names that there are
      */
-    public String cure(PolicyKind kind, String name, Collection<String> live) {
+    public String cure(ConfiguredKind<?, ?, ?> kind, String name, Collection<String> live) {
         String property = PropertyNames.of(kind.prefix(), name);
         if (kind.presets().containsKey(name)) {
             return "'" + name + "' is a preset, which only 'extends' can name: configure the policy under '" + property
@@ -77,7 +72,7 @@ public final class PolicyNames {
 
     /** Reports names that differ by dashes and case only, in files, annotations and beans: relaxed binding takes them for one. */
     public void checkSpellings(AnnotatedPolicies annotated, PolicyBeans beans, StartupProblems problems) {
-        for (PolicyKind kind : table.kinds()) {
+        for (ConfiguredKind<?, ?, ?> kind : table.kinds()) {
             Map<String, String> places = new LinkedHashMap<>();
             places.put("default", "    The policy 'default', which is always there");
             table.inFiles(kind).forEach((name, property) -> places.put(name, Setting.describeProperty(property)));

@@ -2,7 +2,7 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.properties.ConfiguredProperties.Source;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,7 +38,7 @@ public final class PolicyTable {
      * @param settings by name and key
      */
     private record Policies(
-            PolicyKind kind,
+            ConfiguredKind<?, ?, ?> kind,
             RecordKeys keys,
             Map<String, ConfigurationProperty> inFiles,
             Set<String> inEnvironment,
@@ -47,9 +47,9 @@ public final class PolicyTable {
     /** @param strict whether it must not be there */
     record Unknown(ConfigurationProperty property, boolean strict) {}
 
-    public PolicyTable(ConfiguredProperties configured, Collection<? extends PolicyKind> kinds) {
+    public PolicyTable(ConfiguredProperties configured, Collection<ConfiguredKind<?, ?, ?>> kinds) {
         this.configured = configured;
-        for (PolicyKind kind : kinds) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds) {
             Policies policies = new Policies(
                     kind, RecordKeys.of(kind), new LinkedHashMap<>(), new LinkedHashSet<>(), new ConcurrentHashMap<>());
             byId.put(RecordKeys.uniform(kind.id()), policies);
@@ -113,22 +113,22 @@ public final class PolicyTable {
         return byId.get(name.getElement(KIND, Form.UNIFORM));
     }
 
-    private Policies policies(PolicyKind kind) {
+    private Policies policies(ConfiguredKind<?, ?, ?> kind) {
         return Objects.requireNonNull(byId.get(RecordKeys.uniform(kind.id())), kind.id());
     }
 
     /** The kind below which a property stands; {@code null} if it is none. */
     @Nullable
-    PolicyKind kind(ConfigurationPropertyName name) {
+    ConfiguredKind<?, ?, ?> kind(ConfigurationPropertyName name) {
         Policies policies = policies(name);
         return policies == null ? null : policies.kind;
     }
 
-    List<PolicyKind> kinds() {
+    List<ConfiguredKind<?, ?, ?>> kinds() {
         return byId.values().stream().map(Policies::kind).toList();
     }
 
-    RecordKeys keys(PolicyKind kind) {
+    RecordKeys keys(ConfiguredKind<?, ?, ?> kind) {
         return policies(kind).keys;
     }
 
@@ -138,22 +138,22 @@ public final class PolicyTable {
     }
 
     /** Whether the policies of a kind have a key. */
-    public boolean isKey(PolicyKind kind, String key) {
+    public boolean isKey(ConfiguredKind<?, ?, ?> kind, String key) {
         return keys(kind).find(key) != null;
     }
 
     /** The first property of each policy that is configured in a file, by the policy's name as it is written there. */
-    Map<String, ConfigurationProperty> inFiles(PolicyKind kind) {
+    Map<String, ConfigurationProperty> inFiles(ConfiguredKind<?, ?, ?> kind) {
         return policies(kind).inFiles;
     }
 
     /** The names of policies that only environment variables and system properties configure. */
-    Set<String> inEnvironment(PolicyKind kind) {
+    Set<String> inEnvironment(ConfiguredKind<?, ?, ?> kind) {
         return policies(kind).inEnvironment;
     }
 
     /** What is configured for a policy by key. */
-    Map<String, Setting> settings(PolicyKind kind, String name) {
+    Map<String, Setting> settings(ConfiguredKind<?, ?, ?> kind, String name) {
         Policies policies = policies(kind);
         return policies.settings.computeIfAbsent(
                 name, key -> configured.settings(PropertyNames.of(kind.prefix(), name), policies.keys));

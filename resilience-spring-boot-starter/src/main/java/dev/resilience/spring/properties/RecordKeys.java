@@ -2,7 +2,7 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.Key;
 import dev.resilience.spring.KebabCase;
-import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.unit.DataSize;
@@ -48,8 +47,7 @@ public final class RecordKeys {
         for (RecordComponent component : type.getRecordComponents()) {
             Class<?> valueType = component.getType();
             Key named = component.getAnnotation(Key.class);
-            String key =
-                    prefix + (named == null ? DataObjectPropertyName.toDashedForm(component.getName()) : named.value());
+            String key = prefix + (named == null ? KebabCase.of(component.getName()) : named.value());
             RecordKeys group = valueType.isRecord() ? new RecordKeys(valueType, key + ".") : null;
             parameters.add(valueType);
             ReflectionUtils.makeAccessible(component.getAccessor());
@@ -72,7 +70,7 @@ public final class RecordKeys {
     }
 
     /** The keys of the policies of a kind, with those that each policy has besides its record. */
-    static RecordKeys of(PolicyKind kind) {
+    static RecordKeys of(ConfiguredKind<?, ?, ?> kind) {
         RecordKeys keys = of(kind.policyType());
         keys.add("extends", ResolvableType.forClass(String.class));
         if (kind.canBeSwitchedOff()) {

@@ -1,7 +1,9 @@
 package dev.resilience.spring.properties;
 
+import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -42,6 +44,10 @@ public record ResilienceProperties(
 
         @DefaultValue Registry registry) {
 
+    /** Short enough for the names of its indexes, which PostgreSQL would cut off. */
+    private static final Pattern TABLE_NAME =
+            Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,49}\\.)?[A-Za-z_][A-Za-z0-9_]{0,49}");
+
     /** As if nothing were configured: the same as the annotations say, without a binder, which would be slow at startup. */
     public static ResilienceProperties defaults() {
         return new ResilienceProperties(
@@ -69,14 +75,24 @@ public record ResilienceProperties(
      *
      * @param retention How long a letter is kept after it was given up.
      */
-    public record DeadLetter(@DefaultValue("30d") Duration retention) {}
+    public record DeadLetter(@DefaultValue("30d") Duration retention) {
+
+        public DeadLetter {
+            Require.positive("dead-letter.retention", retention);
+        }
+    }
 
     /**
      * What is configured under {@code resilience.registry}.
      *
      * @param maxCreated Policies of a kind that code makes at the most while the application runs.
      */
-    public record Registry(@DefaultValue("1000") int maxCreated) {}
+    public record Registry(@DefaultValue("1000") int maxCreated) {
+
+        public Registry {
+            Require.atLeast(1, "registry.max-created", maxCreated);
+        }
+    }
 
     /**
      * What is configured under {@code resilience.async}.
@@ -84,7 +100,12 @@ public record ResilienceProperties(
      * @param maxThreads Threads that each policy has at the most for asynchronous calls that go on after a wait. By default
      *     virtual threads as needed or, before Java 21, the larger of 16 and four for each processor.
      */
-    public record Async(@Nullable Integer maxThreads) {}
+    public record Async(@Nullable Integer maxThreads) {
+
+        public Async {
+            Require.that(maxThreads == null || maxThreads >= 1, "async.max-threads", maxThreads, "must be at least 1");
+        }
+    }
 
     /**
      * What is configured under {@code resilience.deadline}.
@@ -98,7 +119,18 @@ public record ResilienceProperties(
             @DefaultValue("true") boolean fromRequests,
             @DefaultValue("0s") Duration minimum,
             @DefaultValue("X-Request-Deadline-Ms") String header,
-            @DefaultValue("100ms") Duration margin) {}
+            @DefaultValue("100ms") Duration margin) {
+
+        public Deadline {
+            Require.notNegative("deadline.minimum", minimum);
+            Require.that(
+                    header.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
+                    "deadline.header",
+                    header,
+                    "must be the name of a header, such as X-Request-Deadline-Ms");
+            Require.positive("deadline.margin", margin);
+        }
+    }
 
     /**
      * What is configured under {@code resilience.idempotency-store}.
@@ -129,7 +161,13 @@ public record ResilienceProperties(
          * @param maxSize How much records in this process hold at the most, about. When it is taken, calls with new keys are
          *     refused.
          */
-        public record Memory(@DefaultValue("64MB") DataSize maxSize) {}
+        public record Memory(@DefaultValue("64MB") DataSize maxSize) {
+
+            public Memory {
+                Require.that(
+                        maxSize.toBytes() > 0, "idempotency-store.memory.max-size", maxSize, "must be more than 0");
+            }
+        }
 
         /**
          * What is configured under {@code resilience.idempotency-store.jdbc}.
@@ -139,7 +177,12 @@ public record ResilienceProperties(
          */
         public record Jdbc(
                 @DefaultValue("resilience_idempotency") String tableName,
-                @DefaultValue("embedded") InitializeSchema initializeSchema) {}
+                @DefaultValue("embedded") InitializeSchema initializeSchema) {
+
+            public Jdbc {
+                requireTable("idempotency-store.jdbc.table-name", tableName);
+            }
+        }
 
         /**
          * What is configured under {@code resilience.idempotency-store.redis}.
@@ -147,7 +190,16 @@ public record ResilienceProperties(
          * @param keyPrefix What the Redis keys of all records begin with: one for each application that shares the server.
          */
         public record Redis(
-                @DefaultValue("resilience:idempotency:") String keyPrefix) {}
+                @DefaultValue("resilience:idempotency:") String keyPrefix) {
+
+            public Redis {
+                Require.that(
+                        !keyPrefix.contains("{") && !keyPrefix.contains("}"),
+                        "idempotency-store.redis.key-prefix",
+                        keyPrefix,
+                        "must have no braces, which tell a cluster where a key belongs");
+            }
+        }
     }
 
     /**
@@ -175,7 +227,13 @@ public record ResilienceProperties(
          *
          * @param maxSize How much dead letters in this process hold at the most, about. When it is taken, no more are kept.
          */
-        public record Memory(@DefaultValue("64MB") DataSize maxSize) {}
+        public record Memory(@DefaultValue("64MB") DataSize maxSize) {
+
+            public Memory {
+                Require.that(
+                        maxSize.toBytes() > 0, "dead-letter-store.memory.max-size", maxSize, "must be more than 0");
+            }
+        }
 
         /**
          * What is configured under {@code resilience.dead-letter-store.jdbc}.
@@ -185,7 +243,21 @@ public record ResilienceProperties(
          */
         public record Jdbc(
                 @DefaultValue("resilience_dead_letter") String tableName,
-                @DefaultValue("embedded") InitializeSchema initializeSchema) {}
+                @DefaultValue("embedded") InitializeSchema initializeSchema) {
+
+            public Jdbc {
+                requireTable("dead-letter-store.jdbc.table-name", tableName);
+            }
+        }
+    }
+
+    private static void requireTable(String key, String name) {
+        Require.that(
+                TABLE_NAME.matcher(name).matches(),
+                key,
+                name,
+                "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
+                        + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
     }
 
     /** When the table of a store is made. */

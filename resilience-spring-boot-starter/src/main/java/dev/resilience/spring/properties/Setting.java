@@ -6,7 +6,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
-import org.springframework.boot.origin.Origin;
 
 /** What one source of properties has for a key: one value, or the elements of a list, each with its place. */
 final class Setting {
@@ -18,7 +17,7 @@ final class Setting {
     private final boolean mayBeEmpty;
     private final SortedMap<Integer, Value> values;
 
-    private record Value(Object value, @Nullable Origin origin) {}
+    private record Value(Object value, @Nullable Object origin) {}
 
     /**
      * The value of an annotation's attribute, as the place of a policy's value.
@@ -27,7 +26,7 @@ final class Setting {
      * @param attribute its name
      * @param place the class and, unless the annotation stands on the type, the method
      */
-    record AnnotationOrigin(String source, String attribute, String place) implements Origin {}
+    record AnnotationOrigin(String source, String attribute, String place) {}
 
     private Setting(String property, boolean mayBeEmpty, SortedMap<Integer, Value> values) {
         this.property = property;
@@ -45,7 +44,7 @@ final class Setting {
         this(property, mayBeEmpty, new TreeMap<>());
     }
 
-    static Setting of(String property, Object value, @Nullable Origin origin) {
+    static Setting of(String property, Object value, @Nullable Object origin) {
         Setting setting = new Setting(property, false);
         setting.put(WHOLE, value, origin);
         return setting;
@@ -60,7 +59,7 @@ final class Setting {
         return property;
     }
 
-    void put(int index, Object value, @Nullable Origin origin) {
+    void put(int index, Object value, @Nullable Object origin) {
         values.putIfAbsent(index, new Value(value, origin));
     }
 

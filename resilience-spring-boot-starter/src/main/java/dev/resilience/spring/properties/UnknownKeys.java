@@ -1,11 +1,11 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -96,7 +96,7 @@ public final class UnknownKeys {
     }
 
     private Cure cure(ConfigurationPropertyName name) {
-        PolicyKind kind = table.kind(name);
+        ConfiguredKind<?, ?, ?> kind = table.kind(name);
         RecordKeys keys = kind == null ? table.generalKeys() : table.keys(kind);
         String key = ConfiguredProperties.key(name, kind == null ? PolicyTable.KIND : PolicyTable.POLICY_KEY);
         String withoutPolicy = kind == null ? null : keys.find(ConfiguredProperties.key(name, PolicyTable.POLICY));
@@ -135,7 +135,7 @@ public final class UnknownKeys {
     private Cure ofNoKind(ConfigurationPropertyName name, String key) {
         int length = name.getNumberOfElements();
         Set<String> candidates = new TreeSet<>(table.generalKeys().types().keySet());
-        for (PolicyKind kind : table.kinds()) {
+        for (ConfiguredKind<?, ?, ?> kind : table.kinds()) {
             if (length <= PolicyTable.POLICY) {
                 candidates.add(kind.id());
             }

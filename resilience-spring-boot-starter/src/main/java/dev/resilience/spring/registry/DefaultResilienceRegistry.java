@@ -23,8 +23,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.ResolvableType;
@@ -98,6 +98,10 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
                 byType.putIfAbsent(type, created);
             }
         }
+    }
+
+    public Kinds kinds() {
+        return kinds;
     }
 
     /** The live objects by kind, for the library itself. */
@@ -174,23 +178,17 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
 
     @Override
     public Pipeline pipeline(String name) {
-        List<Layer> layers = new ArrayList<>();
-        Set<String> known = new TreeSet<>();
-        for (Kind<?, ?> kind : order) {
-            if (kind instanceof ConfiguredKind<?, ?, ?>) {
-                Map<String, LiveObject<?>> all = live.ofKind(kind.id());
-                for (LiveObject<?> one : all.values()) {
-                    if (one instanceof Layer layer) {
-                        known.add(one.name());
-                        if (one.name().equals(name)) {
-                            layers.add(layer);
-                        }
-                    }
-                }
-            }
-        }
+        List<LiveObject<?>> all = order.stream()
+                .filter(ConfiguredKind.class::isInstance)
+                .flatMap(kind -> live.<LiveObject<?>>ofKind(kind.id()).values().stream())
+                .filter(Layer.class::isInstance)
+                .toList();
+        List<Layer> layers = all.stream()
+                .filter(one -> one.name().equals(name))
+                .map(Layer.class::cast)
+                .toList();
         if (layers.isEmpty()) {
-            throw unknown("policy", name, known);
+            throw unknown("policy", name, all.stream().map(LiveObject::name).collect(Collectors.toSet()));
         }
         return Pipeline.of(layers, environment.carrier());
     }

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.origin.Origin;
 
 /**
  * Changes policies while the application runs, one change of a policy at a time, and reports each. Safe for use by many
@@ -41,12 +40,7 @@ public final class PolicyChanges {
      */
     public <P extends Record, L extends LiveObject<P>> void change(
             ConfiguredKind<?, P, L> kind, L live, Map<?, ?> changes, String by) {
-        Origin origin = new Origin() {
-            @Override
-            public String toString() {
-                return "changed by " + by + " while the application runs";
-            }
-        };
+        String origin = "changed by " + by + " while the application runs";
         change(kind, live, policy -> PolicyChange.apply(kind, live.name(), policy, changes, origin), by);
     }
 

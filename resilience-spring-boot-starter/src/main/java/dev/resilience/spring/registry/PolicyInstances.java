@@ -38,8 +38,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     PolicyInstances(DefaultResilienceRegistry registry, ConfiguredKind<?, P, L> kind) {
         this.registry = registry;
         this.kind = kind;
-        Map<String, P> bound = registry.binder.bind(kind, kind.defaultPolicy());
-        this.policies = registry.names.isBroken(kind) ? Map.of() : bound;
+        this.policies = registry.binder.bind(kind);
     }
 
     void createAll() {
@@ -60,7 +59,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     /** That of a policy whose annotation turned up after the others were created; {@code null} for a problem. */
     @Nullable
     L createLate(String name) {
-        P policy = registry.binder.bind(kind, kind.defaultPolicy(), name);
+        P policy = registry.binder.bind(kind, name);
         if (policy == null) {
             return null;
         }

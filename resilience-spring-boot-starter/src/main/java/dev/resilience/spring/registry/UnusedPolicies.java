@@ -1,14 +1,10 @@
 package dev.resilience.spring.registry;
 
 import dev.resilience.policy.PropertyNames;
-import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.NearestNames;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
-import dev.resilience.spring.kind.Kinds;
-import dev.resilience.spring.properties.PolicyBinder;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -35,28 +31,21 @@ public final class UnusedPolicies {
     private static final Set<String> SPRING_CLOUD =
             Set.of("resilienceCircuitBreakerFactory", "reactiveResilienceCircuitBreakerFactory");
 
-    private final LiveRegistry registry;
-    private final Kinds kinds;
+    private final DefaultResilienceRegistry registry;
     private final ConfigurableListableBeanFactory beans;
-    private final PolicyBinder policies;
     private final StartupWarnings warnings;
 
     public UnusedPolicies(
-            DefaultResilienceRegistry registry,
-            Kinds kinds,
-            ConfigurableListableBeanFactory beans,
-            StartupWarnings warnings) {
-        this.registry = registry.live();
-        this.kinds = kinds;
+            DefaultResilienceRegistry registry, ConfigurableListableBeanFactory beans, StartupWarnings warnings) {
+        this.registry = registry;
         this.beans = beans;
-        this.policies = registry.binder;
         this.warnings = warnings;
     }
 
     /** To be called when the plans of all methods are there. */
     public void warn() {
         if (!isUsedByCode()) {
-            kinds.configured().stream()
+            registry.kinds().configured().stream()
                     .filter(kind -> !isUsedBySpringCloud(kind))
                     .flatMap(this::unused)
                     .forEach(warnings::add);
@@ -65,7 +54,7 @@ public final class UnusedPolicies {
 
     private Stream<String> unused(ConfiguredKind<?, ?, ?> kind) {
         Set<String> used = used(kind);
-        Set<String> unused = new TreeSet<>(policies.configured(kind));
+        Set<String> unused = new TreeSet<>(registry.binder.configured(kind));
         unused.removeAll(used);
         unused.remove(DEFAULT);
         return unused.stream().map(name -> describe(kind, name, NearestNames.nearest(name, used)));
@@ -81,18 +70,18 @@ public final class UnusedPolicies {
     }
 
     /** The policies of methods and everything that these start from. */
-    private Set<String> used(PolicyKind kind) {
+    private Set<String> used(ConfiguredKind<?, ?, ?> kind) {
         Set<String> used = new HashSet<>();
-        for (String name : registry.ofKind(kind.id()).keySet()) {
-            if (!registry.usedBy(kind.id(), name).isEmpty()) {
-                used.addAll(policies.ancestry(kind, name));
+        for (String name : registry.live().ofKind(kind.id()).keySet()) {
+            if (!registry.live().usedBy(kind.id(), name).isEmpty()) {
+                used.addAll(registry.binder.ancestry(kind, name));
             }
         }
         return used;
     }
 
     /** Whether Spring Cloud may ask for policies of the kind by any id. */
-    private boolean isUsedBySpringCloud(PolicyKind kind) {
+    private boolean isUsedBySpringCloud(ConfiguredKind<?, ?, ?> kind) {
         return OF_SPRING_CLOUD.contains(kind.id()) && SPRING_CLOUD.stream().anyMatch(beans::containsBean);
     }
 

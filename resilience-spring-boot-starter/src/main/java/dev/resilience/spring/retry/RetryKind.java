@@ -6,7 +6,6 @@ import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Backoff;
-import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
@@ -70,24 +69,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     @Override
     public Map<String, Map<String, String>> presets() {
         return RetryPresets.ALL;
-    }
-
-    @Override
-    public Object named(Class<?> type, String bean, Object function) {
-        return type == BackoffFunction.class ? new NamedBackoff(bean, (BackoffFunction) function) : function;
-    }
-
-    private record NamedBackoff(String name, BackoffFunction function) implements BackoffFunction {
-
-        @Override
-        public Duration delay(int attempt, @Nullable Throwable failure, @Nullable Object result) {
-            return function.delay(attempt, failure, result);
-        }
-
-        @Override
-        public String toString() {
-            return name;
-        }
     }
 
     @Override
@@ -219,10 +200,5 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     @Override
     public void meters(Retry retry, Meters meters) {
         RetryMeters.register(retry, meters);
-    }
-
-    @Override
-    public void close(Retry retry) {
-        retry.close();
     }
 }

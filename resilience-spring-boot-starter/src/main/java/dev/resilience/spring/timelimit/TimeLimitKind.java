@@ -69,9 +69,4 @@ public final class TimeLimitKind
         meters.gauge(WORKERS, limit, TimeLimit::workers);
         meters.outcomes(CALLS, limit.calls());
     }
-
-    @Override
-    public void close(TimeLimit limit) {
-        limit.close();
-    }
 }

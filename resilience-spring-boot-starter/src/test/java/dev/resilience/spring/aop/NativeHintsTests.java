@@ -11,6 +11,7 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.retry.Backoff;
+import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
@@ -66,6 +67,12 @@ class NativeHintsTests {
     void fallbackMethods() {
         assertTold(reflection().onMethodInvocation(AnyShop.class, "closed"));
         assertTold(reflection().onMethodInvocation(Backup.class, "closed"));
+    }
+
+    @Test
+    void functionsThatPoliciesName() {
+        assertTold(proxies().forInterfaces(Predicate.class));
+        assertTold(proxies().forInterfaces(BackoffFunction.class));
     }
 
     @Test

@@ -1,6 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
 import java.util.List;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -10,14 +10,14 @@ public final class KindsOfTheLibrary {
 
     private KindsOfTheLibrary() {}
 
-    public static List<PolicyKind> all() {
+    public static List<ConfiguredKind<?, ?, ?>> all() {
         try (AnnotationConfigApplicationContext context =
                 new AnnotationConfigApplicationContext(ResilienceAutoConfiguration.class)) {
-            return context.getBean(Kinds.class).ofPolicies();
+            return context.getBean(Kinds.class).configured();
         }
     }
 
-    public static PolicyKind of(String id) {
+    public static ConfiguredKind<?, ?, ?> of(String id) {
         return all().stream().filter(kind -> kind.id().equals(id)).findFirst().orElseThrow();
     }
 }

@@ -3,10 +3,10 @@ package dev.resilience.spring.properties;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.KebabCase;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.autoconfigure.KindsOfTheLibrary;
 import dev.resilience.spring.autoconfigure.Metadata;
+import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -37,13 +37,13 @@ class ConfigurationMetadataTests {
     private static final Map<String, JsonNode> PROPERTIES = Metadata.section("properties");
     private static final Map<String, JsonNode> HINTS = Metadata.section("hints");
 
-    private static final List<PolicyKind> KINDS = KindsOfTheLibrary.all();
+    private static final List<ConfiguredKind<?, ?, ?>> KINDS = KindsOfTheLibrary.all();
 
     /** All names of keys, those of policies for the policy {@code default}. */
     private static Set<String> knownNames() {
         Set<String> names = new TreeSet<>();
         RecordKeys.of(ResilienceProperties.class).types().keySet().forEach(key -> names.add("resilience." + key));
-        for (PolicyKind kind : KINDS) {
+        for (ConfiguredKind<?, ?, ?> kind : KINDS) {
             RecordKeys.of(kind).types().keySet().forEach(key -> names.add(kind.prefix() + ".default." + key));
         }
         return names;
@@ -65,7 +65,7 @@ class ConfigurationMetadataTests {
         @Test
         void ofAnEntryIsAKeyThatIsRead() {
             Set<String> names = knownNames();
-            Set<String> maps = KINDS.stream().map(PolicyKind::prefix).collect(Collectors.toSet());
+            Set<String> maps = KINDS.stream().map(ConfiguredKind::prefix).collect(Collectors.toSet());
             assertThat(PROPERTIES.keySet())
                     .filteredOn(name -> name.startsWith("resilience."))
                     .allMatch(name -> names.contains(name) || maps.contains(name));
@@ -73,7 +73,7 @@ class ConfigurationMetadataTests {
 
         @Test
         void ofAPolicyHasTheTypeOfItsComponent() {
-            for (PolicyKind kind : KINDS) {
+            for (ConfiguredKind<?, ?, ?> kind : KINDS) {
                 RecordKeys.of(kind.policyType())
                         .types()
                         .forEach((key, type) -> assertThat(PROPERTIES
@@ -148,14 +148,13 @@ class ConfigurationMetadataTests {
             PolicyBinder binder = new PolicyBinder(
                     new PolicyTable(new ConfiguredProperties(List.of(source)), KINDS),
                     new AnnotatedPolicies((kind, key) -> true, text -> text),
-                    new PolicyBeans(new StaticListableBeanFactory()),
+                    new PolicyBeans(new DefaultListableBeanFactory()),
                     PlaceholdersResolver.NONE,
-                    StartupProblems.thrownAtOnce(),
+                    new StartupProblems(),
                     (kind, name) -> {});
             assertThat(KINDS)
-                    .allSatisfy(kind -> assertThat(
-                                    binder.bind(kind, kind.defaultPolicy()).get("default"))
-                            .isEqualTo(kind.defaultPolicy()));
+                    .allSatisfy(
+                            kind -> assertThat(binder.bind(kind).get("default")).isEqualTo(kind.defaultPolicy()));
         }
 
         @Test

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.origin.Origin;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -217,7 +216,7 @@ class ChangedPoliciesTests {
                         "backoff.multiplier", 3,
                         "retry-on", List.of("java.io.IOException"),
                         "retry-on-status", List.of()),
-                Origin.from("test"));
+                "test");
 
         assertThat(changed.maxAttempts()).isEqualTo(4);
         assertThat(changed.backoff().baseDelay()).isEqualTo(Duration.ofSeconds(2));
