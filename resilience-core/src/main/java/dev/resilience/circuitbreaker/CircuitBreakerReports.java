@@ -9,12 +9,16 @@ import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Timestamps;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -24,22 +28,24 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
 
     private static final Logger logger = LoggerFactory.getLogger(CircuitBreaker.class);
     private static final LogLine REJECTED = LogLine.warn("circuit_rejected", "rejected");
-    private static final LogLine OPENED = LogLine.warn("circuit_opened");
-    private static final LogLine HALF_OPEN = LogLine.info("circuit_half_open");
-    private static final LogLine CLOSED = LogLine.info("circuit_closed");
-    private static final LogLine DISABLED = LogLine.warn("circuit_disabled");
-    private static final LogLine METRICS_ONLY = LogLine.warn("circuit_metrics_only");
+    private static final LogLine OPENED = LogLine.warn("circuit_opened", "changes");
+    private static final LogLine HALF_OPEN = LogLine.info("circuit_half_open", "changes");
+    private static final LogLine CLOSED = LogLine.info("circuit_closed", "changes");
+    private static final LogLine DISABLED = LogLine.warn("circuit_disabled", "changes");
+    private static final LogLine METRICS_ONLY = LogLine.warn("circuit_metrics_only", "changes");
 
+    private static final String KIND = "Circuit breaker";
     private static final String UNTIL_OPERATED = " until an operator or the application says otherwise";
 
+    private final LongAdder changes = new LongAdder();
+
+    /** By itself, so that no storm of refused calls folds what happens once in each of its open periods. */
+    private final FoldedLog states;
+
     CircuitBreakerReports(String name, Environment environment) {
-        super(
-                CircuitBreaker.class,
-                "Circuit breaker",
-                "circuit_summary",
-                name,
-                environment,
-                CircuitBreakerOutcome.class);
+        super(CircuitBreaker.class, KIND, "circuit_summary", name, environment, CircuitBreakerOutcome.class);
+        this.states = new FoldedLog(
+                logger, time, KIND, name, "circuit_changes", () -> Map.of("changes", changes.sum()));
     }
 
     /**
@@ -88,6 +94,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     }
 
     void changed(StateChange change) {
+        changes.increment();
         try {
             log(change);
         } catch (Throwable broken) { // a logger, which must not hurt a call
@@ -110,32 +117,44 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     }
 
     private void log(StateChange change) {
-        String reason = change.reason();
         switch (change.to()) {
-            case OPEN -> logOpened(change);
+            case OPEN -> write(OPENED, change, line -> logOpened(line, change));
             case FORCED_OPEN ->
-                log(because(OPENED, change), "is forced open: " + reason + "; all calls are refused" + UNTIL_OPERATED);
+                write(OPENED, change, "is forced open: " + change.reason() + "; all calls are refused" + UNTIL_OPERATED);
             case HALF_OPEN -> {
                 HalfOpen policy = change.after().settings.policy().halfOpen();
                 String probes = policy.successThreshold() + ", probes at a time: " + policy.maxConcurrent();
-                log(because(HALF_OPEN, change), "is half-open: " + reason + "; successes that close it: " + probes);
+                write(HALF_OPEN, change, "is half-open: " + change.reason() + "; successes that close it: " + probes);
             }
-            case CLOSED -> logClosed(change);
+            case CLOSED -> write(CLOSED, change, line -> logClosed(line, change));
             case DISABLED ->
-                log(line(DISABLED, change), "is disabled: all calls pass and nothing is counted" + UNTIL_OPERATED);
+                write(DISABLED, change, "is disabled: all calls pass and nothing is counted" + UNTIL_OPERATED);
             case METRICS_ONLY -> {
                 String what = "only counts: all calls pass, however many of them fail,";
-                log(line(METRICS_ONLY, change), what + UNTIL_OPERATED);
+                write(METRICS_ONLY, change, what + UNTIL_OPERATED);
             }
         }
     }
 
-    private void logOpened(StateChange change) {
+    private void write(LogLine event, StateChange change, String what) {
+        write(event, change, line -> log(line, what));
+    }
+
+    private void write(LogLine event, StateChange change, Consumer<LoggingEventBuilder> what) {
+        Consumer<LoggingEventBuilder> all =
+                line -> what.accept(line.addKeyValue("from", change.from()).addKeyValue("reason", change.reason()));
+        if (change.byHand()) {
+            all.accept(event.in(logger, name));
+        } else {
+            states.write(event, all);
+        }
+    }
+
+    private void logOpened(LoggingEventBuilder line, StateChange change) {
         OpenState open = (OpenState) change.after();
         Outage outage = open.present();
         String openFor = Durations.inWords(open.openDuration());
         String nextProbe = Timestamps.text(open.wallTimeIn(open.untilNextProbe()));
-        LoggingEventBuilder line = because(OPENED, change);
         if (outage.lastFailure() != null) {
             line = line.addKeyValue("lastFailure", outage.lastFailure());
         }
@@ -145,8 +164,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         log(line, "opened: " + outage.inFull() + "; calls are refused for " + openFor + ", until " + nextProbe);
     }
 
-    private void logClosed(StateChange change) {
-        LoggingEventBuilder line = because(CLOSED, change);
+    private void logClosed(LoggingEventBuilder line, StateChange change) {
         String what = "closed: " + change.reason();
         Outage outage = change.before().outage;
         if (outage == null || !change.before().isOpen()) {
@@ -164,14 +182,6 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         log(line.addKeyValue("wasOpenFor", wasOpenFor).addKeyValue("refused", refused), what);
     }
 
-    private LoggingEventBuilder because(LogLine line, StateChange change) {
-        return line(line, change).addKeyValue("reason", change.reason());
-    }
-
-    private LoggingEventBuilder line(LogLine line, StateChange change) {
-        return line.in(logger, name).addKeyValue("from", change.from());
-    }
-
     private void log(LoggingEventBuilder line, String what) {
         line.log("Circuit breaker '{}' {}", name, what);
     }
@@ -184,5 +194,11 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
                 line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
                         .log("A call was not made. {}", refusal.getMessage()));
         return refusal;
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        states.close();
     }
 }

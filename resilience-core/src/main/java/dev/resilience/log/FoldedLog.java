@@ -23,8 +23,8 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * The log of one policy, which stays readable when thousands of calls fail. The first line of an event is written at once.
- * Further ones are folded until the second is over that began with the first line of any event: then one summary says how
- * many more calls ended in which way. A single line that was folded is written as itself, with the time of what it reports.
+ * Further ones are folded until the second is over that began with the last line: then one summary says how many more calls
+ * ended in which way. A single line that was folded is written as itself, with the time of what it reports.
  * As long as something is folded in each second, there is only the summary, and the line of an event that is new; after a second
  * without a line all begins anew.
  *
@@ -134,7 +134,6 @@ public final class FoldedLog implements AutoCloseable {
         long now = time.nanoTime();
         boolean wasQuiet = folded == null && (announced.isEmpty() || now - begin >= SECOND.toNanos());
         if (wasQuiet) {
-            begin = now;
             reported = new HashMap<>(counts.get());
             announced.clear();
             seen.clear();
@@ -146,6 +145,7 @@ public final class FoldedLog implements AutoCloseable {
         if (!wasQuiet) {
             reported.merge(line.event.outcome(), 1L, Long::sum);
         }
+        begin = now;
         return true;
     }
 

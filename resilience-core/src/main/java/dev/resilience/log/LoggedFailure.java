@@ -53,7 +53,11 @@ public record LoggedFailure(
     }
 
     private static String cut(String text, int maxLength) {
-        return text.length() <= maxLength ? text : text.substring(0, maxLength - 1) + "…";
+        if (text.length() <= maxLength) {
+            return text;
+        }
+        int end = maxLength - 1; // not in the middle of a character of two
+        return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 
     /** The failure itself where the causes are a circle or absurdly many, or one of them does not tell its own. */

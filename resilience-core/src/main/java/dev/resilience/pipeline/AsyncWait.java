@@ -3,7 +3,9 @@ package dev.resilience.pipeline;
 import dev.resilience.context.CallContext;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.AsyncStep.Next;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.BiFunction;
@@ -17,6 +19,8 @@ import org.slf4j.LoggerFactory;
 public abstract class AsyncWait {
 
     private static final LogLine CANCELLATION_FAILED = LogLine.warn("cancellation_failed");
+    private static final int MAX_REMEMBERED = 1_000;
+    private static final Set<String> reported = ConcurrentHashMap.newKeySet();
 
     protected final AsyncCall call;
 
@@ -97,12 +101,18 @@ public abstract class AsyncWait {
         resume(call.whenEnded());
     }
 
-    /** Reports a source of results that throws when it is cancelled, in place of letting go of the call: that goes on. */
+    /**
+     * Reports, once for each class, a source of results that throws when it is cancelled, in place of letting go of the call:
+     * that goes on.
+     */
     public static void cancellationFailed(Object source, Throwable thrown) {
-        CANCELLATION_FAILED
-                .in(LoggerFactory.getLogger(AsyncCall.class))
-                .setCause(thrown)
-                .log("A {} could not be cancelled", source.getClass().getName());
+        String type = source.getClass().getName();
+        if (reported.size() < MAX_REMEMBERED && reported.add(type)) {
+            CANCELLATION_FAILED
+                    .in(LoggerFactory.getLogger(AsyncCall.class))
+                    .setCause(thrown)
+                    .log("A {} could not be cancelled. Logged once.", type);
+        }
     }
 
     /** Waits for the end of a stage, which is cancelled if the call is. */

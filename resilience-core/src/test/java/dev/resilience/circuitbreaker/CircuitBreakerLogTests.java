@@ -38,6 +38,22 @@ class CircuitBreakerLogTests {
     }
 
     @Test
+    void isFoldedWhereItOpensAndClosesManyTimesASecond() throws Throwable {
+        TestBreaker flapping = new TestBreaker(
+                CallMode.BLOCKING,
+                TestBreaker.consecutive(1).openDuration(Duration.ofMillis(100)).build());
+        for (int probe = 0; probe < 50; probe++) {
+            flapping.fail();
+            flapping.time.advance(Duration.ofMillis(100));
+        }
+
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .hasSizeBetween(5, 8)
+                .contains("Circuit breaker 'payments': in the last second also 20 changes");
+    }
+
+    @Test
     void tellsOfEveryTransitionInOneLine() throws Throwable {
         calls.open();
         calls.refused();
@@ -122,7 +138,7 @@ class CircuitBreakerLogTests {
         assertThat(keyValues(0)).startsWith("event=\"circuit_opened\"", "policy=\"payments\"", "from=\"CLOSED\"");
         assertThat(keyValues(1)).startsWith("event=\"circuit_disabled\"");
         assertThat(keyValues(5))
-                .containsExactly("event=\"circuit_metrics_only\"", "policy=\"payments\"", "from=\"OPEN\"");
+                .containsExactly("event=\"circuit_metrics_only\"", "policy=\"payments\"", "from=\"OPEN\"", "reason=\"set to metrics-only by hand\"");
     }
 
     @Test

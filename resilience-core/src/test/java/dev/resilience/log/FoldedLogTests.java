@@ -59,6 +59,19 @@ class FoldedLogTests {
     }
 
     @Test
+    void aSecondWithoutALineCountsFromTheLastOneOfAnyEvent() {
+        fail(1);
+        time.advance(Duration.ofMillis(600));
+        mend(1);
+        time.advance(Duration.ofMillis(700));
+        mend(1);
+
+        assertThat(lines.events()).containsExactly("test_failed", "test_mended");
+        time.advance(Duration.ofMillis(300));
+        assertThat(lines.events()).containsExactly("test_failed", "test_mended", "test_mended");
+    }
+
+    @Test
     void furtherOnesAreCountedInOneLineWhenTheSecondIsOver() {
         fail(1);
         time.advance(Duration.ofMillis(400));

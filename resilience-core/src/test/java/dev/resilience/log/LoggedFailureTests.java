@@ -23,6 +23,12 @@ class LoggedFailureTests {
     }
 
     @Test
+    void aMessageIsNotCutInTheMiddleOfACharacter() {
+        assertThat(LoggedFailure.of(new IOException("x".repeat(198) + "😀!")).message())
+                .isEqualTo("x".repeat(198) + "…");
+    }
+
+    @Test
     void aWrapperIsReportedWithItsRootCause() {
         Exception refused = new ConnectException("Connection refused");
         Exception wrapper = new IllegalStateException("I/O error: null", new IOException("null", refused));
