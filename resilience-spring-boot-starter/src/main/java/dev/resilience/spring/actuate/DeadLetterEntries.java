@@ -14,6 +14,7 @@ import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
@@ -56,18 +57,19 @@ public record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods
             throw new InvalidEndpointRequestException(
                     "No id", "Name the dead letter, {\"id\": \"...\"}, or take all of the policy, {\"all\": true}");
         }
-        boolean isReplay = action.equals("replay");
         DeadLetters letters = retry.letters();
+        Function<String, @Nullable Replayed> acting =
+                action.equals("replay") ? each -> letters.replay(each, methods) : letters::discard;
         Map<String, Object> answer = new LinkedHashMap<>();
         if (id == null) {
             answer.put("letters", (long) letters.size());
-            if (!(isReplay ? replays.replayAll(retry) : replays.discardAll(retry))) {
+            if (!replays.forAll(retry, acting)) {
                 throw EndpointRefusal.conflict(
                         "Letters of '" + policy + "' are being replayed or discarded already.", "actions", ACTIONS);
             }
             return answer;
         }
-        Replayed ended = isReplay ? letters.replay(id, methods) : letters.discard(id);
+        Replayed ended = acting.apply(id);
         if (ended == null) {
             throw missing(letters, id);
         }
@@ -106,7 +108,8 @@ public record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods
         }
         state.put("calls", letters.calls().byLabel());
         String replay = KebabCase.of(retry.policy().deadLetterReplay().name());
-        return ResilienceEndpoint.entry(state, registry.usedBy("retry", retry.name()), ACTIONS, Map.of("replay", replay));
+        return ResilienceEndpoint.entry(
+                state, registry.usedBy("retry", retry.name()), ACTIONS, Map.of("replay", replay));
     }
 
     private Map<String, Object> view(StoredLetter stored) {

@@ -131,11 +131,8 @@ record DeadLetterMethod(KeepingRetry retry, Method method, String operation, Res
         try {
             return (Object[]) Objects.requireNonNull(arguments.read(letter.arguments()));
         } catch (RuntimeException unreadable) {
-            // the message of the cause may show arguments
-            throw new UnreadableLetterException(
-                    "its arguments cannot be read any more ("
-                            + unreadable.getClass().getName() + ")",
-                    unreadable);
+            String why = unreadable.getClass().getName(); // its message may show arguments
+            throw new UnreadableLetterException("its arguments cannot be read any more (" + why + ")", unreadable);
         }
     }
 

@@ -132,7 +132,9 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
                 begin(retry.name(), () -> replay(retry, begun));
             }
         }
-        all.stream().findFirst().ifPresent(any -> begin(REMOVAL, () -> any.letters().removeGivenUp(retention)));
+        all.stream()
+                .findFirst()
+                .ifPresent(any -> begin(REMOVAL, () -> any.letters().removeGivenUp(retention)));
         schedule();
     }
 
@@ -148,20 +150,12 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     }
 
     /**
-     * Begins to replay all letters of a policy in the background, until a policy refuses one for now.
+     * Begins to replay or discard all letters of a policy in the background, until a policy refuses a replay for now.
      *
+     * @param action gets the id of each
      * @return false if letters of the policy are being replayed or discarded already
      */
-    public boolean replayAll(KeepingRetry retry) {
-        return beginForAll(retry, id -> retry.letters().replay(id, replayer));
-    }
-
-    /** As {@link #replayAll}, and discards them. */
-    public boolean discardAll(KeepingRetry retry) {
-        return beginForAll(retry, retry.letters()::discard);
-    }
-
-    private boolean beginForAll(KeepingRetry retry, Function<String, @Nullable Replayed> action) {
+    public boolean forAll(KeepingRetry retry, Function<String, @Nullable Replayed> action) {
         Object begun = running;
         return begin(retry.name(), () -> retry.letters().forEach(action, () -> begun == running));
     }

@@ -218,8 +218,9 @@ public final class DeadLetters implements AutoCloseable {
         return isLosing
                 || Double.isNaN(letters)
                 || oldest == null
-                || oldest.stream().anyMatch(found -> found.state() != State.REPLAYING
-                        && (found.replays() > 0 || unreadable.test(found.letter())));
+                || oldest.stream()
+                        .anyMatch(found -> found.state() != State.REPLAYING
+                                && (found.replays() > 0 || unreadable.test(found.letter())));
     }
 
     /** As {@link DeadLetterStore#list}. */
@@ -320,7 +321,8 @@ public final class DeadLetters implements AutoCloseable {
         Attempt attempt = Attempt.ofReplay();
         LeaseKeeper lease = new LeaseKeeper(time, LEASE, MAX_LEASE);
         try {
-            lease.begin(left -> ask("renew a lease", () -> store.renew(claim, left))); // if it is lost, the end reports that
+            // if another claim was made, that is reported when the replay ends
+            lease.begin(left -> ask("renew a lease", () -> store.renew(claim, left)));
             replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();

@@ -154,7 +154,8 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         }
         Layer layer = repeating(retry, method);
         return retry instanceof KeepingRetry keeping
-                ? Retry.telling(method.beans(DeadLetterMethods.class).getObject().keeping(keeping, method), layer)
+                ? Retry.telling(
+                        method.beans(DeadLetterMethods.class).getObject().keeping(keeping, method), layer)
                 : layer;
     }
 

@@ -77,8 +77,9 @@ class BeanNamesTests {
     }
 
     private static long lost(ApplicationContext context) {
-        KeepingRetry kept =
-                context.getBean(LiveRegistry.class).<KeepingRetry>ofKind("retry").get("kept");
+        KeepingRetry kept = context.getBean(LiveRegistry.class)
+                .<KeepingRetry>ofKind("retry")
+                .get("kept");
         return kept.letters().calls().get(DeadLetterOutcome.STORE_FAILURE);
     }
 
@@ -129,8 +130,8 @@ class BeanNamesTests {
         context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
         BeanDefinitionRegistry registry = (BeanDefinitionRegistry) context.getBeanFactory();
         for (String name : names) {
-            BeanDefinitionHolder holder = ScopedProxyUtils.createScopedProxy(
-                    new BeanDefinitionHolder(refreshed(), name), registry, byClass);
+            BeanDefinitionHolder holder =
+                    ScopedProxyUtils.createScopedProxy(new BeanDefinitionHolder(refreshed(), name), registry, byClass);
             registry.registerBeanDefinition(name, holder.getBeanDefinition());
         }
     }

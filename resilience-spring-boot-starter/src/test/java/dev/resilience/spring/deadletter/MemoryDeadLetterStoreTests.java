@@ -71,7 +71,8 @@ class MemoryDeadLetterStoreTests extends DeadLetterStoreContract {
         MemoryDeadLetterStore store = new MemoryDeadLetterStore(time);
         for (int i = 0; i < 200; i++) {
             store.store(letter("given up " + i, 10), Duration.ZERO);
-            store.failed(store.claim("orders", "given up " + i, Duration.ofHours(1)), new LetterFailure("t", "m"), null);
+            store.failed(
+                    store.claim("orders", "given up " + i, Duration.ofHours(1)), new LetterFailure("t", "m"), null);
             store.store(letter("waiting " + i, 10), Duration.ofHours(1));
         }
         store.store(letter("due", 10), Duration.ZERO);

@@ -14,6 +14,7 @@ import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.spring.deadletter.DeadLetters.Replayer;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** Rounds of replays whose start, end and time source get into each other's way. */
@@ -134,17 +136,19 @@ class ReplayRoundsTests {
             LiveRegistry registry = context.getBean(LiveRegistry.class);
             DeadLetterReplays replays = replays(registry, "orders");
             KeepingRetry orders = KeepingRetry.in(registry).get(0);
+            Function<String, Replayed> replay =
+                    id -> orders.letters().replay(id, (letter, attempt) -> onReplay.accept(letter.id()));
             List<String> replayed = new ArrayList<>();
             List<Boolean> begunMeanwhile = new ArrayList<>();
             onReplay = id -> {
                 replayed.add(id);
-                begunMeanwhile.add(replays.replayAll(orders));
+                begunMeanwhile.add(replays.forAll(orders, replay));
                 if (id.equals("2")) {
                     throw new BulkheadFullException("orders", "no place");
                 }
             };
 
-            assertThat(replays.replayAll(orders)).isTrue();
+            assertThat(replays.forAll(orders, replay)).isTrue();
             time.advance(Duration.ofSeconds(1));
 
             assertThat(replayed).containsExactly("1", "2");

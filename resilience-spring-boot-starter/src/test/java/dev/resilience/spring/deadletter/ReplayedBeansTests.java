@@ -88,8 +88,9 @@ class ReplayedBeansTests {
     }
 
     private static Replayed replay(ApplicationContext context) {
-        KeepingRetry kept =
-                context.getBean(LiveRegistry.class).<KeepingRetry>ofKind("retry").get("kept");
+        KeepingRetry kept = context.getBean(LiveRegistry.class)
+                .<KeepingRetry>ofKind("retry")
+                .get("kept");
         return Objects.requireNonNull(
                 kept.letters().replay(only(context).letter().id(), context.getBean(DeadLetterMethods.class)));
     }
