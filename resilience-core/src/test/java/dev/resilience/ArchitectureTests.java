@@ -56,7 +56,7 @@ class ArchitectureTests {
     /** Who may have clocks, threads and random numbers of its own beside the room of time, and for what. */
     private static final Map<String, String> OWN_SOURCES = Map.of(
             "Retry", "random numbers for the jitter: it takes others",
-            "Idempotency", "a UUID that sets the process apart: nothing is decided by it",
+            "IdempotencyCall", "a UUID that sets the process apart: nothing is decided by it",
             "IdempotencyContext", "a new key for a call that has none: nothing is decided by it");
 
     /** Types that bring a clock, a thread or a random number with them, and the methods that do; empty for all. */
