@@ -5,7 +5,6 @@ import dev.resilience.pipeline.Invocation;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -98,12 +97,12 @@ public final class Json {
 
     /** Why values of a declared type are not {@linkplain #comparable comparable}, or {@code null} if they may be. */
     public @Nullable String whyNotComparable(ResolvableType type) {
-        return fingerprints.obtain().whyNot(javaType(type), new HashSet<>());
+        return fingerprints.obtain().check.whyNot(javaType(type));
     }
 
     /** Why results of a type could not be read back, or {@code null} if they can. */
     public @Nullable String whyNotReadable(ResolvableType type) {
-        return check.obtain().whyNot(javaType(type));
+        return check.obtain().whyNotResult(javaType(type));
     }
 
     /** By what the type resolves to: seen from a supertype, its own {@code getType()} may be a mere variable. */

@@ -8,12 +8,9 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.deser.CreatorProperty;
@@ -25,24 +22,21 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.PropertyWriter;
 
 /**
- * Tells at startup why results of a type could not be read back. Asks the deserializers and serializers that results will
- * be read and written with, property by property, and remembers its answer for each type. Safe for use by many threads.
+ * Tells why results of a type could not be read back. Asks the deserializers and serializers that results will be read and
+ * written with, property by property.
  */
-final class ResultCheck {
+final class ResultCheck extends DeclaredTypeCheck {
 
     private static final Set<Class<?>> ANYTHING =
             Set.of(Object.class, Serializable.class, Comparable.class, Number.class, CharSequence.class);
 
-    private final JsonMapper mapper;
-    private final Map<JavaType, String> known = new ConcurrentHashMap<>(); // an empty text for a type that is fine
-
     ResultCheck(JsonMapper mapper) {
-        this.mapper = mapper;
+        super(mapper);
     }
 
-    /** Why a type could not be read back, or {@code null} if it can. */
+    /** A part may be a container of anything, as the content of a JSON object is; a result may not. */
     @Nullable
-    String whyNot(JavaType type) {
+    String whyNotResult(JavaType type) {
         if (isAnything(type)) {
             return "nothing says which class it is";
         }
@@ -50,31 +44,24 @@ final class ResultCheck {
         if (content != null && isAnything(content)) {
             return "nothing says which class its elements are";
         }
-        return whyNotPart(type);
+        return whyNot(type);
     }
 
     private static boolean isAnything(JavaType type) {
         return ANYTHING.contains(type.getRawClass());
     }
 
-    /** A part may be a container of anything, as the content of a JSON object is. */
-    private @Nullable String whyNotPart(JavaType type) {
-        String found = known.putIfAbsent(type, ""); // which is the answer where a type is met inside itself
-        if (found == null) {
-            found = find(type);
-            known.put(type, found == null ? "" : found);
-        }
-        return found == null || found.isEmpty() ? null : found;
+    @Override
+    boolean isFinePart(JavaType type) {
+        return !isAnything(type) && super.isFinePart(type);
     }
 
-    private @Nullable String find(JavaType type) {
+    @Override
+    @Nullable
+    String whyNotForJackson(JavaType type) {
         Class<?> raw = type.getRawClass();
-        String why = NonValueTypes.why(raw);
-        if (why == null && type.getContentType() != null) {
-            why = whyNotPart(type.getContentType());
-        }
-        if (why != null || raw == Object.class) {
-            return why;
+        if (raw == Object.class) {
+            return null;
         }
         try {
             mapper.readerFor(type).readValue("{}");
@@ -84,14 +71,14 @@ final class ResultCheck {
         } catch (JacksonException onlyThisText) {
             // the type is known, and an empty object is just not one of its values
         }
-        DeserializationContext context = mapper._deserializationContext();
-        boolean hasAnySetter = context.introspectBeanDescription(type).findAnySetterAccessor() != null;
-        return context.findRootValueDeserializer(type) instanceof BeanDeserializerBase byProperties
-                ? find(raw, byProperties, hasAnySetter)
+        return mapper._deserializationContext().findRootValueDeserializer(type)
+                        instanceof BeanDeserializerBase byProperties
+                ? find(type, byProperties)
                 : null;
     }
 
-    private @Nullable String find(Class<?> raw, BeanDeserializerBase deserializer, boolean hasAnySetter) {
+    private @Nullable String find(JavaType type, BeanDeserializerBase deserializer) {
+        Class<?> raw = type.getRawClass();
         Set<String> written = new HashSet<>();
         boolean isUnwrapped = false;
         Iterator<PropertyWriter> writers =
@@ -104,7 +91,10 @@ final class ResultCheck {
         Iterator<SettableBeanProperty> properties = deserializer.properties();
         boolean isEmpty = !properties.hasNext()
                 && !isUnwrapped
-                && !hasAnySetter
+                && mapper._deserializationContext()
+                                .introspectBeanDescription(type)
+                                .findAnySetterAccessor()
+                        == null
                 && (raw.isInterface() || !deserializer.getValueInstantiator().canCreateUsingDelegate());
         if (isEmpty && (raw.isInterface() || hasFields(raw))) {
             return raw.getName()
@@ -126,9 +116,7 @@ final class ResultCheck {
         if (property.hasValueTypeDeserializer() || property.getAnnotation(JsonDeserialize.class) != null) {
             return null;
         }
-        return isAnything(property.getType())
-                ? "nothing says which class " + name + " is"
-                : whyNotPart(property.getType());
+        return isAnything(property.getType()) ? "nothing says which class " + name + " is" : whyNot(property.getType());
     }
 
     /** A mere setter may be there for an old name, and a parent is known from where its child was found. */
