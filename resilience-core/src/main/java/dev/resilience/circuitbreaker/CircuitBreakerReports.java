@@ -44,8 +44,8 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
 
     CircuitBreakerReports(String name, Environment environment) {
         super(CircuitBreaker.class, KIND, "circuit_summary", name, environment, CircuitBreakerOutcome.class);
-        this.states = new FoldedLog(
-                logger, time, KIND, name, "circuit_changes", () -> Map.of("changes", changes.sum()));
+        this.states =
+                new FoldedLog(logger, time, KIND, name, "circuit_changes", () -> Map.of("changes", changes.sum()));
     }
 
     /**
@@ -120,7 +120,10 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         switch (change.to()) {
             case OPEN -> write(OPENED, change, line -> logOpened(line, change));
             case FORCED_OPEN ->
-                write(OPENED, change, "is forced open: " + change.reason() + "; all calls are refused" + UNTIL_OPERATED);
+                write(
+                        OPENED,
+                        change,
+                        "is forced open: " + change.reason() + "; all calls are refused" + UNTIL_OPERATED);
             case HALF_OPEN -> {
                 HalfOpen policy = change.after().settings.policy().halfOpen();
                 String probes = policy.successThreshold() + ", probes at a time: " + policy.maxConcurrent();

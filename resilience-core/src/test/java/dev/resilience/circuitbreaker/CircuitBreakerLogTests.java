@@ -138,7 +138,11 @@ class CircuitBreakerLogTests {
         assertThat(keyValues(0)).startsWith("event=\"circuit_opened\"", "policy=\"payments\"", "from=\"CLOSED\"");
         assertThat(keyValues(1)).startsWith("event=\"circuit_disabled\"");
         assertThat(keyValues(5))
-                .containsExactly("event=\"circuit_metrics_only\"", "policy=\"payments\"", "from=\"OPEN\"", "reason=\"set to metrics-only by hand\"");
+                .containsExactly(
+                        "event=\"circuit_metrics_only\"",
+                        "policy=\"payments\"",
+                        "from=\"OPEN\"",
+                        "reason=\"set to metrics-only by hand\"");
     }
 
     @Test

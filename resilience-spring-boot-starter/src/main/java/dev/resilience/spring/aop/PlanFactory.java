@@ -77,7 +77,8 @@ public record PlanFactory(
             throw protection.onMethod()
                     ? problems.all()
                     : problems.all()
-                            .or(" It has " + protection + " from its type: make it private, annotate the other methods in "
+                            .or(" It has " + protection
+                                    + " from its type: make it private, annotate the other methods in "
                                     + "place of the type, or set 'enabled = false' on it (@Fallback lacks that).");
         }
         IdempotentMethod operation = null;

@@ -316,7 +316,8 @@ final class RecordState {
         if (how == End.COMMITTED && before == Phase.RELEASING) {
             return Task.COUNT_RELEASED;
         }
-        // a call that ended while the commit was in progress has its answer written afterwards; an exception needs no commit
+        // a call that ended while the commit was in progress has its answer written afterwards; an exception needs no
+        // commit
         return how != End.ROLLED_BACK && result != null ? Task.WRITE : Task.RELEASE;
     }
 

@@ -140,8 +140,8 @@ class FailedAndCommittedTests {
     void anExceptionThatIsAnAnswerIsKeptThoughItWasThrownWhileTheTransactionBeganToCommit() {
         with((shop, payments) -> {
             shop.transaction()
-                    .executeWithoutResult(status -> TransactionSynchronizationManager.registerSynchronization(
-                            new TransactionSynchronization() {
+                    .executeWithoutResult(status ->
+                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                                 @Override
                                 public void beforeCommit(boolean readOnly) {
                                     assertThatThrownBy(() -> payments.answer("k"))
