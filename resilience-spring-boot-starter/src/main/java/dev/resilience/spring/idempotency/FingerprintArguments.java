@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.idempotency.http.HttpAnswerCodec;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.CallExpression;
 import dev.resilience.spring.kind.SuspendingFunctions;
@@ -23,12 +24,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.stereotype.Controller;
 
 /**
  * What of a call's arguments is compared with those of an earlier call: the value of an expression; or all arguments; or, in
@@ -37,7 +35,6 @@ import org.springframework.stereotype.Controller;
 final class FingerprintArguments {
 
     private static final String BOUND = "org.springframework.web.bind.annotation.";
-    private static final String EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
     private static final String EXPRESSION = "org.springframework.beans.factory.annotation.Value";
     private static final List<String> PAYLOAD =
             List.of("RequestBody", "RequestPart", "RequestParam", "PathVariable", "MatrixVariable", "ModelAttribute");
@@ -76,10 +73,7 @@ final class FingerprintArguments {
                         name,
                         "\"{#order.id, #order.amount}\"",
                         text -> CallExpression.ofArguments(text, method));
-        MergedAnnotations ofMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        boolean isHandler = ofMethod.isPresent(BOUND + "RequestMapping")
-                || (ofMethod.isPresent(EXCHANGE) // which clients have, too
-                        && AnnotatedElementUtils.hasAnnotation(type, Controller.class));
+        boolean isHandler = IdempotentMethods.HTTP && HttpAnswerCodec.isHandler(method, type);
         MethodParameter[] parameters = new AnnotatedMethod(method).getMethodParameters(); // with those of interfaces
         StartupProblems problems = new StartupProblems();
         for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {

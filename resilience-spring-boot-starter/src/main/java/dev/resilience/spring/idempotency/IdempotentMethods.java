@@ -34,7 +34,7 @@ import org.springframework.util.ClassUtils;
 /** Creates the idempotent layer of each {@code @Idempotent} method at startup, and refuses what could not work. */
 public final class IdempotentMethods {
 
-    private static final boolean HTTP = isPresent("org.springframework.http.ResponseEntity");
+    static final boolean HTTP = isPresent("org.springframework.http.ResponseEntity");
     private static final boolean SERVLET = isPresent("org.springframework.web.context.request.ServletRequestAttributes")
             && isPresent("jakarta.servlet.http.HttpServletRequest");
 

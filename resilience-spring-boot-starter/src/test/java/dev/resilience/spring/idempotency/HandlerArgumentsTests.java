@@ -1,8 +1,10 @@
 package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Value;
@@ -21,6 +24,7 @@ import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
+import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -118,6 +122,38 @@ class HandlerArgumentsTests {
             assertThat(client.post(path + "?size=3", "a")).isEqualTo(422);
             assertThat(calls).hasValue(1);
         });
+    }
+
+    @Test
+    void areAllComparedWhereTheyAreThoseOfAClient() {
+        IdempotentApplication.web()
+                .withPropertyValues(PROPERTIES)
+                .withBean(PaymentService.class)
+                .run(context -> {
+                    PaymentService client = ((ApplicationContext) context).getBean(PaymentService.class);
+                    assertThat(client.pay("k", "here")).isEqualTo("payment 1");
+                    assertThat(client.pay("k", "here")).isEqualTo("payment 1");
+                    assertThatExceptionOfType(IdempotencyKeyReusedException.class)
+                            .isThrownBy(() -> client.pay("k", "there"));
+                });
+    }
+
+    /** As clients of Feign are. */
+    interface PaymentClient {
+
+        @PostMapping("/payments")
+        String pay(@RequestParam("key") String key, @RequestHeader("X-Tenant") String tenant);
+    }
+
+    static class PaymentService implements PaymentClient {
+
+        private final AtomicInteger sent = new AtomicInteger();
+
+        @Override
+        @Idempotent(key = "#key")
+        public String pay(String key, String tenant) {
+            return "payment " + sent.incrementAndGet();
+        }
     }
 
     interface ServletApi {

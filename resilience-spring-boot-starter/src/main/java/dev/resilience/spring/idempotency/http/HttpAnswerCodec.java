@@ -104,8 +104,8 @@ public record HttpAnswerCodec(
         BYTES,
         PROBLEM,
 
-        /** By the handler itself. */
-        WRITTEN
+        /** Not known, because the handler has sent the response itself. */
+        SENT
     }
 
     /**
@@ -124,7 +124,8 @@ public record HttpAnswerCodec(
                 && NonValueTypes.why(body) == null;
     }
 
-    private static boolean isHandler(Method method, Class<?> type) {
+    /** Whether a method answers requests, and is no client's, which has the same annotations. */
+    public static boolean isHandler(Method method, Class<?> type) {
         return AnnotatedElementUtils.hasAnnotation(type, Controller.class)
                 && (AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
                         || AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
@@ -185,10 +186,9 @@ public record HttpAnswerCodec(
         ResponseEntity<?> entity = result instanceof ResponseEntity<?> given ? given : null;
         Object body = entity == null ? result : entity.getBody();
         Exchange response = response();
-        byte[] written = response == null ? new byte[0] : response.written();
-        Format format = written.length > 0 ? Format.WRITTEN : format(body);
+        Format format = body == null && response != null && response.isSent() ? Format.SENT : format(body);
         byte[] head = heads.write(new Head(status(result), headers(entity), entity != null, format));
-        byte[] content = format == Format.WRITTEN ? written : write(body, format);
+        byte[] content = write(body, format);
         return ByteBuffer.allocate(Integer.BYTES + head.length + content.length)
                 .putInt(head.length)
                 .put(head)
@@ -228,9 +228,9 @@ public record HttpAnswerCodec(
 
     private byte[] write(@Nullable Object body, Format format) {
         return switch (format) {
-            case JSON -> bodies.write(body);
+            case JSON, SENT -> bodies.write(body);
             case TEXT -> String.valueOf(body).getBytes(StandardCharsets.UTF_8);
-            case BYTES, WRITTEN -> (byte[]) Objects.requireNonNull(body);
+            case BYTES -> (byte[]) Objects.requireNonNull(body);
             case PROBLEM -> problems.write(body);
         };
     }
@@ -253,22 +253,18 @@ public record HttpAnswerCodec(
         if (response != null) {
             response.replay(head.status, head.headers);
         }
-        if (head.body != Format.WRITTEN) {
-            return body;
-        }
-        if (response != null) {
-            onReplay(); // before the headers are sent
-            response.write((byte[]) Objects.requireNonNull(body));
-        }
-        return null;
+        return body;
     }
 
     private @Nullable Object read(byte[] body, Format format) {
         return switch (format) {
             case JSON -> bodies.read(body);
             case TEXT -> new String(body, StandardCharsets.UTF_8);
-            case BYTES, WRITTEN -> body;
+            case BYTES -> body;
             case PROBLEM -> problems.read(body);
+            case SENT ->
+                throw new IllegalStateException("The handler method has sent its response itself, so that its body "
+                        + "cannot be repeated: return the body, and do not complete the response");
         };
     }
 }
