@@ -5,9 +5,6 @@ import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -54,6 +51,14 @@ public final class LibraryFaults {
             redis.clients.jedis.exceptions JedisConnectionException JedisBusyException
             io.r2dbc.spi R2dbcTransientException
             org.apache.kafka.common.errors RetriableException
+            jakarta.jms ResourceAllocationException ResourceAllocationRuntimeException
+            jakarta.jms TransactionRolledBackException TransactionRolledBackRuntimeException
+            org.apache.activemq.artemis.api.core ActiveMQNotConnectedException ActiveMQUnBlockedException
+            org.apache.activemq.artemis.api.core ActiveMQConnectionTimedOutException ActiveMQDisconnectedException
+            com.datastax.oss.driver.api.core AllNodesFailedException DriverTimeoutException
+            com.datastax.oss.driver.api.core.servererrors UnavailableException OverloadedException
+            com.datastax.oss.driver.api.core.servererrors ReadTimeoutException WriteTimeoutException
+            org.neo4j.driver.exceptions TransientException ServiceUnavailableException SessionExpiredException
             org.apache.tomcat.jdbc.pool PoolExhaustedException
             javax.naming InsufficientResourcesException ServiceUnavailableException TimeLimitExceededException
             io.netty.handler.timeout TimeoutException
@@ -89,6 +94,8 @@ public final class LibraryFaults {
             com.mongodb DuplicateKeyException
             javax.naming NamingSecurityException
             com.rabbitmq.client PossibleAuthenticationFailureException
+            jakarta.jms JMSSecurityException JMSSecurityRuntimeException
+            org.neo4j.driver.exceptions AuthenticationException
             org.apache.kafka.common.errors AuthenticationException AuthorizationException
             """;
 
@@ -161,9 +168,6 @@ public final class LibraryFaults {
     }
 
     private static final String RETRY_AFTER = "Retry-After";
-    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
-                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
-            .withZone(ZoneOffset.UTC);
 
     /**
      * Where an exception has the status, and the ways to the hint, getter by getter; one with a star gets the name of the header.
@@ -176,7 +180,7 @@ public final class LibraryFaults {
             com.google.api.client.http.HttpResponseException getStatusCode getHeaders.getRetryAfter
             com.azure.core.exception.HttpResponseException getResponse.getStatusCode getResponse.getHeaderValue*
             org.eclipse.jetty.client.HttpResponseException getResponse.getStatus getResponse.getHeaders.get*
-            feign.FeignException status responseHeaders getCause.responseHeaders retryAfter
+            feign.FeignException status responseHeaders getCause.responseHeaders
             org.apache.hc.client5.http.HttpResponseException getStatusCode
             retrofit2.HttpException code response.headers.get*
             jakarta.ws.rs.WebApplicationException getResponse.getStatus getResponse.getHeaderString*
@@ -344,9 +348,6 @@ public final class LibraryFaults {
                 Object found = follow(path, failure);
                 if (found instanceof Map<?, ?> headers && headers.get(RETRY_AFTER) instanceof Collection<?> all) {
                     found = all.isEmpty() ? null : all.iterator().next();
-                }
-                if (found instanceof Long date) {
-                    return HTTP_DATE.format(Instant.ofEpochMilli(date));
                 }
                 if (found instanceof String hint) {
                     return hint;

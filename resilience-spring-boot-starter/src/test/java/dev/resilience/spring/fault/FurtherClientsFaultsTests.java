@@ -20,7 +20,6 @@ import io.netty.handler.codec.PrematureChannelClosureException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -58,6 +57,10 @@ class FurtherClientsFaultsTests {
     private static final String KAFKA = "org.apache.kafka.common.errors.";
     private static final String R2DBC = "io.r2dbc.spi.R2dbc";
     private static final String AMQP = "org.springframework.amqp.Amqp";
+    private static final String JMS = "jakarta.jms.";
+    private static final String ARTEMIS = "org.apache.activemq.artemis.api.core.ActiveMQ";
+    private static final String CASSANDRA = "com.datastax.oss.driver.api.core.";
+    private static final String NEO4J = "org.neo4j.driver.exceptions.";
     private static final String MAIL = "org.eclipse.angus.mail.smtp.SMTPSendFailedException";
 
     FaultClassification faults;
@@ -78,7 +81,7 @@ class FurtherClientsFaultsTests {
                         "Feign, lost in the middle of the answer",
                         TRANSIENT,
                         feign(200).causedBy(new IOException("Connection reset"))),
-                argumentSet("Feign, retryable of its decoder", TRANSIENT, retryable(503, null)),
+                argumentSet("Feign, retryable of its decoder", TRANSIENT, retryable(503)),
                 argumentSet("HttpClient 5, unavailable", TRANSIENT, new HttpResponseException(503, "no")),
                 argumentSet("HttpClient 5, no such thing", PERMANENT, new HttpResponseException(404, "no")),
                 argumentSet("HttpClient 5, stream reset", TRANSIENT, new HttpStreamResetException("reset")),
@@ -177,6 +180,35 @@ class FurtherClientsFaultsTests {
                 argumentSet(
                         "RabbitMQ's client, connection lost", TRANSIENT, shutDown("connection error; protocol method")),
                 argumentSet("RabbitMQ's client, no such exchange", UNKNOWN, shutDown("channel error; protocol method")),
+                argumentSet("JMS, no room", TRANSIENT, StandIn.of(JMS + "ResourceAllocationException")),
+                argumentSet("JMS, rolled back", TRANSIENT, StandIn.of(JMS + "TransactionRolledBackException")),
+                argumentSet("JMS, not allowed", PERMANENT, StandIn.of(JMS + "JMSSecurityException")),
+                argumentSet("JMS, no such queue", UNKNOWN, StandIn.of(JMS + "InvalidDestinationException")),
+                argumentSet(
+                        "JMS, refused",
+                        TRANSIENT,
+                        StandIn.of("org.springframework.jms.UncategorizedJmsException")
+                                .causedBy(StandIn.of(JMS + "JMSException")
+                                        .causedBy(new ConnectException("refused"))
+                                        .made())),
+                argumentSet(
+                        "Artemis, no connection",
+                        TRANSIENT,
+                        StandIn.of(JMS + "JMSException")
+                                .causedBy(StandIn.of(ARTEMIS + "NotConnectedException").made())),
+                argumentSet("Cassandra, no node", TRANSIENT, StandIn.of(CASSANDRA + "AllNodesFailedException")),
+                argumentSet("Cassandra, too slow", TRANSIENT, StandIn.of(CASSANDRA + "DriverTimeoutException")),
+                argumentSet(
+                        "Cassandra, no replica",
+                        TRANSIENT,
+                        StandIn.of(CASSANDRA + "servererrors.UnavailableException")),
+                argumentSet(
+                        "Cassandra, bad query", UNKNOWN, StandIn.of(CASSANDRA + "servererrors.InvalidQueryException")),
+                argumentSet("Neo4j, deadlock", TRANSIENT, StandIn.of(NEO4J + "TransientException")),
+                argumentSet("Neo4j, no server", TRANSIENT, StandIn.of(NEO4J + "ServiceUnavailableException")),
+                argumentSet("Neo4j, no leader", TRANSIENT, StandIn.of(NEO4J + "SessionExpiredException")),
+                argumentSet("Neo4j, not authenticated", PERMANENT, StandIn.of(NEO4J + "AuthenticationException")),
+                argumentSet("Neo4j, bad query", UNKNOWN, StandIn.of(NEO4J + "ClientException")),
                 argumentSet(
                         "LDAP, too slow",
                         TRANSIENT,
@@ -228,12 +260,8 @@ class FurtherClientsFaultsTests {
                 .with("responseHeaders", Map.of("Retry-After", List.of("17")))
                 .made();
         assertThat(faults.httpFailure(answer)).isEqualTo(new HttpFailure(503, "17"));
-        assertThat(faults.httpFailure(retryable(503, 0L).causedBy(answer).made()))
+        assertThat(faults.httpFailure(retryable(503).causedBy(answer).made()))
                 .isEqualTo(new HttpFailure(503, "17"));
-        assertThat(faults.httpFailure(
-                        retryable(503, Instant.parse("2026-01-02T03:04:05Z").toEpochMilli())
-                                .made()))
-                .isEqualTo(new HttpFailure(503, "Fri, 02 Jan 2026 03:04:05 GMT"));
         assertThat(faults.httpFailure(feign(503).made())).isEqualTo(new HttpFailure(503, null));
         assertThat(faults.httpFailure(feign(-1).made())).isNull();
     }
@@ -255,12 +283,11 @@ class FurtherClientsFaultsTests {
         return StandIn.of("feign.FeignException").with("status", status).with("responseHeaders", Map.of());
     }
 
-    private static StandIn retryable(int status, @Nullable Long date) {
-        StandIn retryable = StandIn.of("feign.RetryableException")
+    private static StandIn retryable(int status) {
+        return StandIn.of("feign.RetryableException")
                 .below("feign.FeignException")
                 .with("status", status)
                 .with("responseHeaders", Map.of());
-        return date == null ? retryable : retryable.with("retryAfter", date);
     }
 
     private static StandIn r2dbc(@Nullable String state) {
