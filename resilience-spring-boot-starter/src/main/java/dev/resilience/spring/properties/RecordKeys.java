@@ -31,15 +31,12 @@ public final class RecordKeys {
     private record Component(
             String key, RecordComponent component, @Nullable RecordKeys group) {}
 
-    private record Values(Object ofRecord, Map<String, @Nullable Object> byKey) {}
-
     private final String prefix;
     private final List<Component> components = new ArrayList<>();
     private final Constructor<?> constructor;
     private final Map<String, ResolvableType> types = new LinkedHashMap<>();
     private final Map<String, String> byUniform = new HashMap<>();
     private final Map<String, String> paths = new HashMap<>();
-    private volatile @Nullable Values last;
 
     private RecordKeys(Class<?> type, String prefix) {
         this.prefix = prefix;
@@ -132,22 +129,13 @@ public final class RecordKeys {
         return type.toClass().isAnnotationPresent(FunctionalInterface.class);
     }
 
-    /** The values of a record by key. Those of the last one are kept: most policies of a kind start from the same. */
+    /** The values of a record by key. */
     Map<String, @Nullable Object> values(Object ofRecord) {
-        Values known = last;
-        if (known == null || known.ofRecord != ofRecord) {
-            known = new Values(ofRecord, read(ofRecord));
-            last = known;
-        }
-        return known.byKey;
-    }
-
-    private Map<String, @Nullable Object> read(Object ofRecord) {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         for (Component one : components) {
             Object value = ReflectionUtils.invokeMethod(one.component.getAccessor(), ofRecord);
             if (one.group != null && value != null) {
-                values.putAll(one.group.read(value));
+                values.putAll(one.group.values(value));
             } else {
                 values.put(one.key, value);
             }

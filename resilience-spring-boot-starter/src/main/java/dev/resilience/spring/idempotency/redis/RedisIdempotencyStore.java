@@ -64,7 +64,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final RedisConnectionFactory connections;
-    private final RecordKeys keys;
+    private final RedisKeys keys;
     private final StartupWarnings warnings;
     private final AtomicBoolean evictionChecked = new AtomicBoolean();
 
@@ -79,7 +79,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
      */
     public RedisIdempotencyStore(RedisConnectionFactory connections, String keyPrefix, StartupWarnings warnings) {
         this.connections = connections;
-        this.keys = new RecordKeys(keyPrefix);
+        this.keys = new RedisKeys(keyPrefix);
         this.warnings = warnings;
     }
 
@@ -187,7 +187,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
     @Override
     public List<RecordSummary> find(RecordSelection selection) {
         return connected(connection -> keys.find(connection, selection).stream()
-                .map(RecordKeys.Found::summary)
+                .map(RedisKeys.Found::summary)
                 .toList());
     }
 

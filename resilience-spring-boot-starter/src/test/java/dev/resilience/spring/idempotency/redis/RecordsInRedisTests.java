@@ -263,7 +263,7 @@ class RecordsInRedisTests {
     }
 
     private static byte[] redisKey(String key) {
-        return bytes(new RecordKeys(TestRedis.PREFIX).of(key(key)));
+        return bytes(new RedisKeys(TestRedis.PREFIX).of(key(key)));
     }
 
     private static byte[] bytes(String text) {

@@ -13,7 +13,7 @@ import org.springframework.data.redis.connection.RedisConnection;
  * Names the keys under which Redis has the records: {@code <prefix>{<hash of the idempotency key>}:<id of the record>}. The braces make a cluster
  * keep all records of an idempotency key on one node, whatever the method and the caller. Finds those that an operator means.
  */
-record RecordKeys(String prefix) {
+record RedisKeys(String prefix) {
 
     private static final LuaScript LOOK_UP = new LuaScript("record.lua", "state.lua", "look-up.lua");
     private static final LuaScript SCAN = new LuaScript("scan.lua");
@@ -23,7 +23,7 @@ record RecordKeys(String prefix) {
 
     private static final int PAGE_SIZE = 1_000;
 
-    RecordKeys {
+    RedisKeys {
         if (prefix.contains("{") || prefix.contains("}")) {
             throw new IllegalArgumentException(
                     "A key prefix must have no braces, which would tell a cluster where to keep its keys: " + prefix);
