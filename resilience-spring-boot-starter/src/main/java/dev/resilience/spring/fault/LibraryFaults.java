@@ -129,13 +129,6 @@ public final class LibraryFaults {
 
     private static final ReflectiveAccessor DELIVERED = new ReflectiveAccessor("getValidSentAddresses");
 
-    private static final ReflectiveAccessor MONGO =
-            new ReflectiveAccessor("hasErrorLabel", "TransientTransactionError");
-
-    private static final ReflectiveAccessor AWS = new ReflectiveAccessor("retryable");
-    private static final ReflectiveAccessor AWS_THROTTLING = new ReflectiveAccessor("isThrottlingException");
-    private static final ReflectiveAccessor GOOGLE = new ReflectiveAccessor("isRetryable");
-
     private static final ReflectiveAccessor OF_METHOD = new ReflectiveAccessor("getApplicationException");
     private static final Map<String, ReflectiveAccessor> HIDING = Map.of(
             "org.springframework.transaction.TransactionSystemException",
@@ -154,11 +147,15 @@ public final class LibraryFaults {
         KNOWN.put("com.mongodb.MongoSecurityException", LibraryFaults::ofMongoAuthentication);
         KNOWN.put("io.grpc.StatusException", LibraryFaults::ofGrpc);
         KNOWN.put("io.grpc.StatusRuntimeException", LibraryFaults::ofGrpc);
+        FaultClassifier ofGoogle = transientIf(new ReflectiveAccessor("isRetryable"));
+        KNOWN.put("com.google.api.gax.rpc.ApiException", ofGoogle);
+        KNOWN.put("com.google.cloud.BaseServiceException", ofGoogle);
         KNOWN.put(
-                "software.amazon.awssdk.core.exception.SdkException", failure -> ofCloud(failure, AWS, AWS_THROTTLING));
-        KNOWN.put("com.google.api.gax.rpc.ApiException", failure -> ofCloud(failure, GOOGLE));
-        KNOWN.put("com.google.cloud.BaseServiceException", failure -> ofCloud(failure, GOOGLE));
-        KNOWN.put("com.mongodb.MongoException", failure -> ofCloud(failure, MONGO));
+                "software.amazon.awssdk.core.exception.SdkException",
+                transientIf(new ReflectiveAccessor("retryable"), new ReflectiveAccessor("isThrottlingException")));
+        KNOWN.put(
+                "com.mongodb.MongoException",
+                transientIf(new ReflectiveAccessor("hasErrorLabel", "TransientTransactionError")));
         KNOWN.put("io.r2dbc.spi.R2dbcException", LibraryFaults::ofR2dbc);
         KNOWN.put("jakarta.mail.SendFailedException", LibraryFaults::ofMail);
         TRANSIENT_IF_SAID.lines().map(line -> line.split(" ", 2)).forEach(words -> {
@@ -278,13 +275,10 @@ public final class LibraryFaults {
      * An exception of a cloud SDK that says that it is not retryable says it of the SDK's own retries, which have ended by
      * now or were never allowed: then its status and its causes decide.
      */
-    private static Fault ofCloud(Throwable failure, ReflectiveAccessor... isRetryable) {
-        for (ReflectiveAccessor says : isRetryable) {
-            if (Boolean.TRUE.equals(says.of(failure))) {
-                return Fault.TRANSIENT;
-            }
-        }
-        return Fault.UNKNOWN;
+    private static FaultClassifier transientIf(ReflectiveAccessor... says) {
+        return failure -> Arrays.stream(says).anyMatch(getter -> Boolean.TRUE.equals(getter.of(failure)))
+                ? Fault.TRANSIENT
+                : Fault.UNKNOWN;
     }
 
     /** What an exception says where its class is one for many things. */
