@@ -20,13 +20,13 @@ public record BulkheadPolicy(
         Require.atLeast(1, "max-concurrent", maxConcurrent);
         Require.atLeast(0, "max-queue", maxQueue);
         Require.positive("queue-timeout", queueTimeout);
-        boolean hasThreads = !virtualThreads || type == Type.THREAD_POOL;
-        String noThreads = "is for type thread-pool only: a semaphore has no threads";
-        Require.that(hasThreads, "virtual-threads", virtualThreads, noThreads);
-        boolean isOnJdk = !virtualThreads || WorkerThreads.canBeVirtual();
-        String tooOld =
-                "needs Java 21 or later, and this is Java " + Runtime.version().feature();
-        Require.that(isOnJdk, "virtual-threads", virtualThreads, tooOld);
+        if (virtualThreads) {
+            String noThreads = "is for type thread-pool only: a semaphore has no threads";
+            Require.that(type == Type.THREAD_POOL, "virtual-threads", true, noThreads);
+            int java = Runtime.version().feature();
+            String tooOld = "needs Java 21 or later, and this is Java " + java;
+            Require.that(WorkerThreads.canBeVirtual(), "virtual-threads", true, tooOld);
+        }
     }
 
     /** What limits the calls. */

@@ -214,7 +214,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         replace(before -> before.under(settings), false);
     }
 
-    /** Writes to the log the refusals that it has counted in place of single lines. */
+    /** Writes to the log what it has counted in place of single lines: refusals, and changes of its state. */
     public void flushLog() {
         reports.close();
     }

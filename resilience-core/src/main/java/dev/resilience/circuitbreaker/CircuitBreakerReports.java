@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -94,7 +95,6 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     }
 
     void changed(StateChange change) {
-        changes.increment();
         try {
             log(change);
         } catch (Throwable broken) { // a logger, which must not hurt a call
@@ -129,7 +129,11 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
                 String probes = policy.successThreshold() + ", probes at a time: " + policy.maxConcurrent();
                 write(HALF_OPEN, change, "is half-open: " + change.reason() + "; successes that close it: " + probes);
             }
-            case CLOSED -> write(CLOSED, change, line -> logClosed(line, change));
+            case CLOSED -> {
+                long refused = change.after().breaker.refused(); // now, for the line may come later
+                Ramp ramp = ((ClosedState) change.after()).ramp();
+                write(CLOSED, change, line -> logClosed(line, change, refused, ramp));
+            }
             case DISABLED ->
                 write(DISABLED, change, "is disabled: all calls pass and nothing is counted" + UNTIL_OPERATED);
             case METRICS_ONLY -> {
@@ -149,6 +153,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         if (change.byHand()) {
             all.accept(event.in(logger, name));
         } else {
+            changes.increment();
             states.write(event, all);
         }
     }
@@ -167,7 +172,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         log(line, "opened: " + outage.inFull() + "; calls are refused for " + openFor + ", until " + nextProbe);
     }
 
-    private void logClosed(LoggingEventBuilder line, StateChange change) {
+    private void logClosed(LoggingEventBuilder line, StateChange change, long refusedInAll, @Nullable Ramp ramp) {
         String what = "closed: " + change.reason();
         Outage outage = change.before().outage;
         if (outage == null || !change.before().isOpen()) {
@@ -175,9 +180,8 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
             return;
         }
         Duration wasOpenFor = outage.start().at().until(change.after().since);
-        long refused = change.after().breaker.refused() - outage.start().refusedBefore();
+        long refused = refusedInAll - outage.start().refusedBefore();
         what += "; it was open for " + Durations.inWords(wasOpenFor) + " and refused " + Rule.calls(refused);
-        Ramp ramp = ((ClosedState) change.after()).ramp();
         if (ramp != null) {
             line = line.addKeyValue("ramp", ramp.duration());
             what += "; its load comes back over " + Durations.inWords(ramp.duration());

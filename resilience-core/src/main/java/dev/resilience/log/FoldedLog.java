@@ -132,9 +132,7 @@ public final class FoldedLog implements AutoCloseable {
 
     private boolean isWrittenAtOnce(Line line) {
         long now = time.nanoTime();
-        boolean wasQuiet = folded == null && (announced.isEmpty() || now - begin >= SECOND.toNanos());
-        if (wasQuiet) {
-            reported = new HashMap<>(counts.get());
+        if (folded == null && now - begin >= SECOND.toNanos()) {
             announced.clear();
             seen.clear();
         }
@@ -142,7 +140,9 @@ public final class FoldedLog implements AutoCloseable {
         if (!announced.add(line.event)) {
             return !isFolded(line);
         }
-        if (!wasQuiet) {
+        if (folded == null) {
+            reported = new HashMap<>(counts.get());
+        } else {
             reported.merge(line.event.outcome(), 1L, Long::sum);
         }
         begin = now;

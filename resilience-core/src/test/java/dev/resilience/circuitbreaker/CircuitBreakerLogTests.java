@@ -54,6 +54,42 @@ class CircuitBreakerLogTests {
     }
 
     @Test
+    void countsNoChangeByHandWhichHasALineOfItsOwn() throws Throwable {
+        TestBreaker flapping = new TestBreaker(
+                CallMode.BLOCKING,
+                TestBreaker.consecutive(1).openDuration(Duration.ofMillis(100)).build());
+        flapping.fail();
+        flapping.time.advance(Duration.ofMillis(100));
+        flapping.fail();
+        flapping.breaker.close();
+        flapping.fail();
+        flapping.time.advance(Duration.ofSeconds(1));
+
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .hasSize(4)
+                .endsWith("Circuit breaker 'payments': in the last second also 2 changes");
+    }
+
+    @Test
+    void tellsOfACloseLaterWhatWasTrueWhenItClosed() throws Throwable {
+        TestBreaker calls = new TestBreaker(
+                CallMode.BLOCKING,
+                TestBreaker.consecutive(1).ramp(Duration.ofMillis(500)).build());
+        calls.openAndWait();
+        calls.succeed(2);
+        calls.breaker.halfOpen();
+        calls.succeed(2);
+        calls.succeed();
+        calls.refused();
+        calls.time.advance(Duration.ofSeconds(1));
+
+        assertThat(message(lines.list.size() - 1))
+                .isEqualTo("Circuit breaker 'payments' closed: 2 probes succeeded; it was open for 0 ns and refused 0 "
+                        + "calls; its load comes back over 0.5 s");
+    }
+
+    @Test
     void tellsOfEveryTransitionInOneLine() throws Throwable {
         calls.open();
         calls.refused();

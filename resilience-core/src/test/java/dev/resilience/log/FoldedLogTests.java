@@ -72,6 +72,20 @@ class FoldedLogTests {
     }
 
     @Test
+    void aSummaryCountsWhatEndedSinceTheLastLineAlone() {
+        fail(1);
+        count("ignored", 1_000);
+        time.advance(Duration.ofMillis(900));
+        mend(1);
+        time.advance(Duration.ofMillis(900));
+        count("ignored", 7);
+        fail(2);
+        time.advance(SECOND);
+
+        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second also 2 failed, 7 ignored");
+    }
+
+    @Test
     void furtherOnesAreCountedInOneLineWhenTheSecondIsOver() {
         fail(1);
         time.advance(Duration.ofMillis(400));
