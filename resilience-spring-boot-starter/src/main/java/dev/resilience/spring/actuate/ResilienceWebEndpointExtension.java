@@ -74,17 +74,25 @@ public class ResilienceWebEndpointExtension {
         }
     }
 
+    /** Whether a handler, of Spring MVC or of WebFlux, is {@link #act}: those of all endpoints are of one class and differ by their text. */
+    static boolean isHandledBy(@Nullable Object handler) {
+        return String.valueOf(handler).endsWith(" endpoint 'resilience-kind-name'");
+    }
+
     /**
-     * The parts of a request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
+     * A request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
      * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why. Fields
      * that it would ignore go on as {@code unknown}.
-     *
-     * @throws JsonParseException if it is neither a JSON object nor {@code null}
      */
-    static Map<String, Object> parts(byte[] body) {
+    static byte[] readable(byte[] body) {
         String json = new String(body, StandardCharsets.UTF_8);
-        Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
-        Map<String, Object> parts = read == null ? new LinkedHashMap<>() : new LinkedHashMap<>(read);
+        Map<String, Object> parts = new LinkedHashMap<>();
+        try {
+            Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
+            parts.putAll(read == null ? Map.of() : read);
+        } catch (JsonParseException noObject) {
+            return body; // refused as every other body that cannot be read
+        }
         Object policy = parts.get("policy");
         if (policy instanceof Map || policy instanceof Collection) {
             parts.put("policy", isReadable(json) ? JsonWriter.standard().writeToString(policy) : "");
@@ -95,7 +103,7 @@ public class ResilienceWebEndpointExtension {
                     .findFirst()
                     .ifPresent(unknown -> parts.put("unknown", unknown));
         }
-        return parts;
+        return JsonWriter.standard().writeToString(parts).getBytes(StandardCharsets.UTF_8);
     }
 
     /** Not so if it is longer than {@link #MAX_BODY}, or has a number that would be read as zero: a parser would not notice. */

@@ -142,14 +142,22 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
                 .isEqualTo(before);
     }
 
-    @Test
-    void otherEndpointsGetTheirBodiesAsTheyAre() {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "loggers/some.logger | null | 204 | ''",
+                "notes/a/b | {\"policy\": {\"a\": 1}} | 400 | ''",
+                "notes/a/b | {\"policy\": \"1e-999\", \"other\": 1} | 200 | 1e-999"
+            })
+    void otherEndpointsGetTheirBodiesAsTheyAre(String path, String body, int status, String answer) {
         assertThat(mvc.post()
-                        .uri("/actuator/loggers/some.logger")
+                        .uri("/actuator/" + path)
                         .contentType(MediaType.APPLICATION_JSON)
-                        .content("null")
+                        .content(body)
                         .exchange())
-                .hasStatus(HttpStatus.NO_CONTENT);
+                .hasStatus(status)
+                .hasBodyTextEqualTo(answer);
     }
 
     @Test
