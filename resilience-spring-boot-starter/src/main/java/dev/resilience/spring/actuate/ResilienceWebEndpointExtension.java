@@ -57,10 +57,11 @@ public class ResilienceWebEndpointExtension {
             @Nullable String as,
             @Nullable String id,
             @Nullable Boolean all,
-            @Nullable String unknown) {
+            @Nullable String problem) {
         return answer(() -> {
-            if (unknown != null) {
-                throw new InvalidEndpointRequestException("There is no field " + unknown, "The fields are " + FIELDS);
+            if (problem != null) {
+                throw new InvalidEndpointRequestException(
+                        EndpointRefusal.shortened(problem), "Send an object with some of the fields " + FIELDS);
             }
             return endpoint.act(kind, name, action, policy, key, method, caller, as, id, all);
         });
@@ -81,29 +82,35 @@ public class ResilienceWebEndpointExtension {
 
     /**
      * A request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
-     * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why. Fields
-     * that it would ignore go on as {@code unknown}.
+     * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why. What
+     * Spring Boot would refuse without a reason or ignore goes on as a {@code problem}.
      */
     static byte[] readable(byte[] body) {
-        String json = new String(body, StandardCharsets.UTF_8);
-        Map<String, Object> parts = new LinkedHashMap<>();
+        Map<String, Object> parts;
         try {
-            Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
-            parts.putAll(read == null ? Map.of() : read);
+            parts = parts(new String(body, StandardCharsets.UTF_8));
         } catch (JsonParseException noObject) {
-            return body; // refused as every other body that cannot be read
-        }
-        Object policy = parts.get("policy");
-        if (policy instanceof Map || policy instanceof Collection) {
-            parts.put("policy", isReadable(json) ? JsonWriter.standard().writeToString(policy) : "");
-        }
-        if (parts.containsKey("action") || parts.containsKey("policy")) {
-            parts.keySet().stream()
-                    .filter(name -> !FIELDS.contains(name))
-                    .findFirst()
-                    .ifPresent(unknown -> parts.put("unknown", unknown));
+            parts = Map.of("problem", "The body is no JSON object");
         }
         return JsonWriter.standard().writeToString(parts).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Map<String, Object> parts(String json) {
+        Map<String, Object> parts = new LinkedHashMap<>();
+        Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
+        parts.putAll(read == null ? Map.of() : read);
+        boolean isRequest = parts.containsKey("action") || parts.containsKey("policy");
+        for (Map.Entry<String, Object> part : parts.entrySet()) {
+            boolean isNested = part.getValue() instanceof Map || part.getValue() instanceof Collection;
+            if (isRequest && !FIELDS.contains(part.getKey())) {
+                return Map.of("problem", "There is no field '" + part.getKey() + "'");
+            } else if (isNested && part.getKey().equals("policy")) {
+                part.setValue(isReadable(json) ? JsonWriter.standard().writeToString(part.getValue()) : "");
+            } else if (isNested) {
+                return Map.of("problem", "The field '" + part.getKey() + "' has an object or a list");
+            }
+        }
+        return parts;
     }
 
     /** Not so if it is longer than {@link #MAX_BODY}, or has a number that would be read as zero: a parser would not notice. */
@@ -172,7 +179,13 @@ public class ResilienceWebEndpointExtension {
 
         private static String missing(String what, String wanted, Collection<String> there) {
             String nearest = NearestNames.suggest(wanted, there);
-            return "No " + what + " '" + wanted + "'." + (nearest.startsWith("Did") ? " " + nearest : "");
+            return shortened("No " + what + " '" + wanted + "'.") + (nearest.startsWith("Did") ? " " + nearest : "");
+        }
+
+        /** Of a text with a value as long as a body, the beginning and the end. */
+        static String shortened(String text) {
+            int end = text.length();
+            return end < 600 ? text : text.substring(0, 200) + " … " + text.substring(end - 200);
         }
     }
 }

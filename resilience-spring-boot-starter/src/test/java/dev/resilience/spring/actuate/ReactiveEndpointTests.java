@@ -110,7 +110,12 @@ class ReactiveEndpointTests {
             strings = {"{\"policy\": [3]}", "{\"policy\": {\"max\": 3}}", "{\"action\": {}}", "{\"policy\":", "[]", "3"
             })
     void whatMakesNoSenseIsABadRequest(String body) {
-        post("bulkhead/orders", body).expectStatus().isBadRequest();
+        post("bulkhead/orders", body)
+                .expectStatus()
+                .isBadRequest()
+                .expectBody()
+                .jsonPath("$.error")
+                .value(String.class, error -> assertThat(error).isNotEqualTo("Bad Request"));
     }
 
     private WebTestClient.ResponseSpec post(String policy, String body) {
