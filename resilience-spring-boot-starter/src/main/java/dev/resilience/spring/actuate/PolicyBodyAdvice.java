@@ -4,10 +4,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Type;
-import java.nio.charset.StandardCharsets;
-import org.springframework.boot.json.JsonParseException;
-import org.springframework.boot.json.JsonWriter;
-import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpointHandlerMapping;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpInputMessage;
@@ -20,14 +16,17 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
-/** Lets a request to the endpoint have an object as its {@code policy}, with Spring MVC: see {@link ResilienceWebEndpointExtension#parts}. */
+/** Lets a request to the endpoint have an object as its {@code policy}, with Spring MVC: see {@link ResilienceWebEndpointExtension#readable}. */
 @ControllerAdvice
 public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
 
     @Override
     public boolean supports(
             MethodParameter parameter, Type target, Class<? extends HttpMessageConverter<?>> converter) {
-        return parameter.getDeclaringClass().getEnclosingClass() == AbstractWebMvcEndpointHandlerMapping.class;
+        RequestAttributes request = RequestContextHolder.getRequestAttributes();
+        return request != null
+                && ResilienceWebEndpointExtension.isHandledBy(request.getAttribute(
+                        HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST));
     }
 
     @Override
@@ -37,33 +36,11 @@ public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
             Type target,
             Class<? extends HttpMessageConverter<?>> converter)
             throws IOException {
-        if (!isForThisEndpoint()) {
-            return message;
-        }
         byte[] body = message.getBody().readNBytes(ResilienceWebEndpointExtension.MAX_BODY + 1);
         if (body.length > ResilienceWebEndpointExtension.MAX_BODY) {
             throw new ResponseStatusException(HttpStatus.CONTENT_TOO_LARGE, "A body has at most 64 KB");
         }
-        return new Body(message.getHeaders(), new ByteArrayInputStream(withTextAsPolicy(body)));
-    }
-
-    /** All endpoints share one handler method: only the pattern of the path tells them apart. */
-    private static boolean isForThisEndpoint() {
-        RequestAttributes request = RequestContextHolder.getRequestAttributes();
-        return request != null
-                && String.valueOf(request.getAttribute(
-                                HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST))
-                        .endsWith("/{kind}/{name}");
-    }
-
-    private static byte[] withTextAsPolicy(byte[] body) {
-        try {
-            return JsonWriter.standard()
-                    .writeToString(ResilienceWebEndpointExtension.parts(body))
-                    .getBytes(StandardCharsets.UTF_8);
-        } catch (JsonParseException noObject) {
-            return body; // refused as every other body that cannot be read
-        }
+        return new Body(message.getHeaders(), new ByteArrayInputStream(ResilienceWebEndpointExtension.readable(body)));
     }
 
     private record Body(HttpHeaders headers, InputStream stream) implements HttpInputMessage {

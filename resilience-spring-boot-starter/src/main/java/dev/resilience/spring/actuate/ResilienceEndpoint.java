@@ -172,7 +172,8 @@ public class ResilienceEndpoint {
         try {
             return kind.act(live(kind, name), action);
         } catch (Action.RefusedException refused) {
-            throw new InvalidEndpointRequestException(String.valueOf(refused.getMessage()), refused.cure());
+            throw new InvalidEndpointRequestException(
+                    EndpointRefusal.shortened(String.valueOf(refused.getMessage())), refused.cure());
         }
     }
 
@@ -218,6 +219,7 @@ public class ResilienceEndpoint {
                         .map(text)
                         .map(lines -> PLACE.matcher(lines).replaceFirst("$1 = $2: "))
                         .map(lines -> LINE_BREAKS.matcher(lines).replaceAll(" "))
+                        .map(EndpointRefusal::shortened)
                         .collect(Collectors.joining("; "))
                 + (more > 0 ? "; and " + more + " more" : "");
     }

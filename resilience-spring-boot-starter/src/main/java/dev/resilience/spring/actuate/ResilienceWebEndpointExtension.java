@@ -57,10 +57,11 @@ public class ResilienceWebEndpointExtension {
             @Nullable String as,
             @Nullable String id,
             @Nullable Boolean all,
-            @Nullable String unknown) {
+            @Nullable String problem) {
         return answer(() -> {
-            if (unknown != null) {
-                throw new InvalidEndpointRequestException("There is no field " + unknown, "The fields are " + FIELDS);
+            if (problem != null) {
+                throw new InvalidEndpointRequestException(
+                        EndpointRefusal.shortened(problem), "Send an object with some of the fields " + FIELDS);
             }
             return endpoint.act(kind, name, action, policy, key, method, caller, as, id, all);
         });
@@ -74,26 +75,40 @@ public class ResilienceWebEndpointExtension {
         }
     }
 
+    /** Whether a handler, of Spring MVC or of WebFlux, is {@link #act}: those of all endpoints are of one class and differ by their text. */
+    static boolean isHandledBy(@Nullable Object handler) {
+        return String.valueOf(handler).endsWith(" endpoint 'resilience-kind-name'");
+    }
+
     /**
-     * The parts of a request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
-     * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why. Fields
-     * that it would ignore go on as {@code unknown}.
-     *
-     * @throws JsonParseException if it is neither a JSON object nor {@code null}
+     * A request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
+     * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why. What
+     * Spring Boot would refuse without a reason or ignore goes on as a {@code problem}.
      */
-    static Map<String, Object> parts(byte[] body) {
-        String json = new String(body, StandardCharsets.UTF_8);
-        Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
-        Map<String, Object> parts = read == null ? new LinkedHashMap<>() : new LinkedHashMap<>(read);
-        Object policy = parts.get("policy");
-        if (policy instanceof Map || policy instanceof Collection) {
-            parts.put("policy", isReadable(json) ? JsonWriter.standard().writeToString(policy) : "");
+    static byte[] readable(byte[] body) {
+        Map<String, Object> parts;
+        try {
+            parts = parts(new String(body, StandardCharsets.UTF_8));
+        } catch (JsonParseException noObject) {
+            parts = Map.of("problem", "The body is no JSON object");
         }
-        if (parts.containsKey("action") || parts.containsKey("policy")) {
-            parts.keySet().stream()
-                    .filter(name -> !FIELDS.contains(name))
-                    .findFirst()
-                    .ifPresent(unknown -> parts.put("unknown", unknown));
+        return JsonWriter.standard().writeToString(parts).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Map<String, Object> parts(String json) {
+        Map<String, Object> parts = new LinkedHashMap<>();
+        Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
+        parts.putAll(read == null ? Map.of() : read);
+        boolean isRequest = parts.containsKey("action") || parts.containsKey("policy");
+        for (Map.Entry<String, Object> part : parts.entrySet()) {
+            boolean isNested = part.getValue() instanceof Map || part.getValue() instanceof Collection;
+            if (isRequest && !FIELDS.contains(part.getKey())) {
+                return Map.of("problem", "There is no field '" + part.getKey() + "'");
+            } else if (isNested && part.getKey().equals("policy")) {
+                part.setValue(isReadable(json) ? JsonWriter.standard().writeToString(part.getValue()) : "");
+            } else if (isNested) {
+                return Map.of("problem", "The field '" + part.getKey() + "' has an object or a list");
+            }
         }
         return parts;
     }
@@ -164,7 +179,13 @@ public class ResilienceWebEndpointExtension {
 
         private static String missing(String what, String wanted, Collection<String> there) {
             String nearest = NearestNames.suggest(wanted, there);
-            return "No " + what + " '" + wanted + "'." + (nearest.startsWith("Did") ? " " + nearest : "");
+            return shortened("No " + what + " '" + wanted + "'.") + (nearest.startsWith("Did") ? " " + nearest : "");
+        }
+
+        /** Of a text with a value as long as a body, the beginning and the end. */
+        static String shortened(String text) {
+            int end = text.length();
+            return end < 600 ? text : text.substring(0, 200) + " … " + text.substring(end - 200);
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.spring.actuate.DeadLetterEntries;
 import dev.resilience.spring.actuate.EventLog;
 import dev.resilience.spring.actuate.PolicyBodyAdvice;
-import dev.resilience.spring.actuate.PolicyBodyDecoder;
+import dev.resilience.spring.actuate.PolicyBodyFilter;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
@@ -23,8 +23,6 @@ import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpoi
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.http.codec.ServerCodecConfigurer;
-import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
 /** The actuator endpoint and the health contributor {@code resilience}. */
@@ -92,17 +90,12 @@ public final class ResilienceActuatorAutoConfiguration {
 
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-        @ConditionalOnClass({WebFluxConfigurer.class, AbstractWebFluxEndpointHandlerMapping.class})
+        @ConditionalOnClass(AbstractWebFluxEndpointHandlerMapping.class)
         static class WebFluxConfiguration {
 
             @Bean
-            static WebFluxConfigurer resiliencePolicyBodyConfigurer() {
-                return new WebFluxConfigurer() {
-                    @Override
-                    public void configureHttpMessageCodecs(ServerCodecConfigurer codecs) {
-                        codecs.customCodecs().register(new PolicyBodyDecoder());
-                    }
-                };
+            static PolicyBodyFilter resiliencePolicyBodyFilter() {
+                return new PolicyBodyFilter();
             }
         }
     }

@@ -14,6 +14,9 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.util.function.Predicate;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Bean;
@@ -43,7 +46,7 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.retry.kept.retry-if=everyFailure",
             "resilience.retry.kept.retry-on-result=#result == 'later'",
             "resilience.retry.kept.backoff.function=slowly",
-            "management.endpoints.web.exposure.include=resilience,loggers",
+            "management.endpoints.web.exposure.include=resilience,loggers,notes",
             "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
                     + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
@@ -77,10 +80,20 @@ import org.springframework.web.context.WebApplicationContext;
         }
     }
 
+    /** An endpoint of the application's own, whose bodies and paths look like those of ours. */
+    @Endpoint(id = "notes")
+    class Notes {
+
+        @WriteOperation
+        public String write(@Selector String kind, @Selector String name, String policy) {
+            return policy;
+        }
+    }
+
     /** The application. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({OrderService.class, Callee.class, ManualTimeSource.class})
+    @Import({OrderService.class, Notes.class, Callee.class, ManualTimeSource.class})
     class Application {
 
         @Bean

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.time.Timestamps;
+import java.io.UnsupportedEncodingException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -142,14 +143,56 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
                 .isEqualTo(before);
     }
 
-    @Test
-    void otherEndpointsGetTheirBodiesAsTheyAre() {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "loggers/some.logger | null | 204 | ''",
+                "notes/a/b | {\"policy\": {\"a\": 1}} | 400 | ''",
+                "notes/a/b | {\"policy\": \"1e-999\", \"other\": 1} | 200 | 1e-999"
+            })
+    void otherEndpointsGetTheirBodiesAsTheyAre(String path, String body, int status, String answer) {
         assertThat(mvc.post()
-                        .uri("/actuator/loggers/some.logger")
+                        .uri("/actuator/" + path)
                         .contentType(MediaType.APPLICATION_JSON)
-                        .content("null")
+                        .content(body)
                         .exchange())
-                .hasStatus(HttpStatus.NO_CONTENT);
+                .hasStatus(status)
+                .hasBodyTextEqualTo(answer);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[] | The body is no JSON object",
+                "3 | The body is no JSON object",
+                "{\"policy\": | The body is no JSON object",
+                "{\"action\": {}} | The field 'action' has an object or a list",
+                "{\"action\": \"reset\", \"key\": [1]} | The field 'key' has an object or a list",
+                "{\"action\": \"reset\", \"kee\": 1} | There is no field 'kee'"
+            })
+    void aBodyThatMakesNoSenseIsAnsweredWithWhatIsWrong(String body, String error) {
+        assertThat(post("bulkhead/orders", body))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .hasPathSatisfying("$.error", value -> value.assertThat().isEqualTo(error))
+                .hasPathSatisfying("$.reason", value -> value.assertThat().asString().contains("action, policy"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"policy\": {\"minimum-calls\": \"LONG\"}}",
+                "{\"policy\": {\"LONG\": 3}}",
+                "{\"action\": \"LONG\"}",
+                "{\"action\": \"reset\", \"LONG\": 3}"
+            })
+    void ofALongValueTheAnswerHasAPart(String body) throws UnsupportedEncodingException {
+        MvcTestResult answer = post("circuit-breaker/orders", body.replace("LONG", "a b".repeat(15_000)));
+
+        assertThat(answer).hasStatus(HttpStatus.BAD_REQUEST);
+        assertThat(answer.getResponse().getContentAsString()).contains("a ba b").hasSizeLessThan(1_500);
     }
 
     @Test

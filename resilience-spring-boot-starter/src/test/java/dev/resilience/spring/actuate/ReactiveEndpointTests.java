@@ -2,15 +2,19 @@ package dev.resilience.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.event.CircuitState;
 import dev.resilience.spring.ResilienceRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.reactive.server.WebTestClient;
 
@@ -19,7 +23,7 @@ import org.springframework.test.web.reactive.server.WebTestClient;
         properties = {
             "spring.main.web-application-type=reactive",
             "resilience.bulkhead.orders.max-concurrent=7",
-            "management.endpoints.web.exposure.include=resilience,loggers",
+            "management.endpoints.web.exposure.include=resilience,loggers,notes",
             "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
                     + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
@@ -27,6 +31,7 @@ class ReactiveEndpointTests {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(ActuatorTest.Notes.class)
     static class Application {}
 
     @Autowired
@@ -48,17 +53,24 @@ class ReactiveEndpointTests {
         assertThat(registry.bulkhead("orders").policy().maxConcurrent()).isEqualTo(3);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "loggers/some.logger | null | 204",
+                "notes/a/b | {\"policy\": {\"a\": 1}} | 400",
+                "notes/a/b | {\"policy\": \"1e-999\", \"other\": 1} | 200"
+            })
+    void otherEndpointsGetTheirBodiesAsTheyAre(String path, String body, int status) {
+        send(path, body).expectStatus().isEqualTo(status);
+    }
+
     @Test
-    void otherEndpointsGetTheirBodiesAsTheyAre() {
-        WebTestClient.bindToApplicationContext(context)
-                .build()
-                .post()
-                .uri("/actuator/loggers/some.logger")
-                .contentType(MediaType.APPLICATION_JSON)
-                .bodyValue("null")
-                .exchange()
+    void aBodyOfMoreThan64KilobytesIsRefused() {
+        post("circuit-breaker/default", "{\"action\": \"force-open\"" + " ".repeat(65_536) + "}")
                 .expectStatus()
-                .isNoContent();
+                .isEqualTo(HttpStatus.CONTENT_TOO_LARGE);
+        assertThat(registry.circuitBreaker("default").currentState()).isNotEqualTo(CircuitState.FORCED_OPEN);
     }
 
     @ParameterizedTest
@@ -98,14 +110,23 @@ class ReactiveEndpointTests {
             strings = {"{\"policy\": [3]}", "{\"policy\": {\"max\": 3}}", "{\"action\": {}}", "{\"policy\":", "[]", "3"
             })
     void whatMakesNoSenseIsABadRequest(String body) {
-        post("bulkhead/orders", body).expectStatus().isBadRequest();
+        post("bulkhead/orders", body)
+                .expectStatus()
+                .isBadRequest()
+                .expectBody()
+                .jsonPath("$.error")
+                .value(String.class, error -> assertThat(error).isNotEqualTo("Bad Request"));
     }
 
     private WebTestClient.ResponseSpec post(String policy, String body) {
+        return send("resilience/" + policy, body);
+    }
+
+    private WebTestClient.ResponseSpec send(String path, String body) {
         return WebTestClient.bindToApplicationContext(context)
                 .build()
                 .post()
-                .uri("/actuator/resilience/" + policy)
+                .uri("/actuator/" + path)
                 .contentType(MediaType.APPLICATION_JSON)
                 .bodyValue(body)
                 .exchange();
