@@ -177,7 +177,8 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
                 .hasStatus(HttpStatus.BAD_REQUEST)
                 .bodyJson()
                 .hasPathSatisfying("$.error", value -> value.assertThat().isEqualTo(error))
-                .hasPathSatisfying("$.reason", value -> value.assertThat().asString().contains("action, policy"));
+                .hasPathSatisfying(
+                        "$.reason", value -> value.assertThat().asString().contains("action, policy"));
     }
 
     @ParameterizedTest
