@@ -45,8 +45,8 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
 
     CircuitBreakerReports(String name, Environment environment) {
         super(CircuitBreaker.class, KIND, "circuit_summary", name, environment, CircuitBreakerOutcome.class);
-        this.states =
-                new FoldedLog(logger, time, KIND, name, "circuit_changes", () -> Map.of("changes", changes.sum()));
+        this.states = new FoldedLog(
+                logger, time, KIND, name, "circuit_state_summary", () -> Map.of("changes", changes.sum()));
     }
 
     /**
