@@ -3,6 +3,7 @@ package dev.resilience.spring;
 import dev.resilience.pipeline.Waits;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +17,9 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,7 +171,16 @@ public final class LiveRegistry implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        all().forEach(OfKind::close);
+        closeAll(all(), OfKind::close);
+    }
+
+    /** Each, even if others fail; throws the first failure in the end. */
+    private static <T> void closeAll(Collection<T> all, Consumer<T> close) {
+        Stream<T> closing = Stream.empty();
+        for (T each : all) {
+            closing = closing.onClose(() -> close.accept(each));
+        }
+        closing.close();
     }
 
     /** Whether the application has ended. */
@@ -308,7 +320,7 @@ public final class LiveRegistry implements AutoCloseable {
 
         synchronized void close() {
             ended = true;
-            byName.values().forEach(lifecycle::close);
+            closeAll(byName.values(), lifecycle::close);
         }
 
         void reset() {

@@ -60,10 +60,11 @@ public final class ResilienceConfigurationException extends RuntimeException {
         return new ResilienceConfigurationException(List.copyOf(all), problems.get(0));
     }
 
-    /** The same problems, each with one cure more. */
+    /** The same problems, those of methods with one cure more. */
     public ResilienceConfigurationException or(String cure) {
         List<Problem> curable = new ArrayList<>(problems);
-        curable.replaceAll(one -> new Problem(one.kind, one.description, one.action + cure));
+        curable.replaceAll(one ->
+                one.kind == ProblemKind.METHODS ? new Problem(one.kind, one.description, one.action + cure) : one);
         return new ResilienceConfigurationException(curable, this);
     }
 

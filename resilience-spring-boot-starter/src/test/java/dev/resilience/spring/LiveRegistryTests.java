@@ -1,8 +1,11 @@
 package dev.resilience.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.time.TimeSource;
+import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +24,21 @@ class LiveRegistryTests {
         assertThat(closed).hasValue(1);
 
         registry.close();
+        assertThat(closed).hasValue(2);
+    }
+
+    @Test
+    void oneThatCannotBeClosedLeavesNoOtherOneOpen() {
+        for (String kind : List.of("throttle", "quota")) {
+            registry.add(kind, new LiveRegistry.Lifecycle<AutoCloseable>() {});
+            registry.<AutoCloseable>computeIfAbsent(kind, "broken", () -> () -> {
+                throw new IOException("the socket is gone");
+            });
+            registry.<AutoCloseable>computeIfAbsent(kind, "partners", () -> closed::incrementAndGet);
+        }
+
+        assertThatThrownBy(registry::close).hasRootCauseInstanceOf(IOException.class);
+
         assertThat(closed).hasValue(2);
     }
 }

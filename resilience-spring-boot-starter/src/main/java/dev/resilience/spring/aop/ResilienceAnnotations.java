@@ -95,7 +95,7 @@ public record ResilienceAnnotations(
 
     /** Whether the method itself has one of the annotations. */
     public boolean onMethod() {
-        return onType.size() < byType.size();
+        return !onType.containsAll(byType.keySet());
     }
 
     /** What the annotation of a kind says of policies; {@code null} if the kind does not protect the method. */

@@ -72,9 +72,8 @@ public final class CheckedProperties {
      * Reports a value that cannot be used.
      *
      * @param property its whole name
-     * @return whether it can be used
      */
-    public boolean require(boolean fulfilled, String property, Object value, String requirement) {
+    public void require(boolean fulfilled, String property, Object value, String requirement) {
         if (!fulfilled) {
             problems.add(new ResilienceConfigurationException(
                     ProblemKind.VALUES,
@@ -82,6 +81,5 @@ public final class CheckedProperties {
                             + describe(property.substring(ROOT.length()), value) + "\n    Reason: " + requirement,
                     "Change the value of '" + property + "': it " + requirement + "."));
         }
-        return fulfilled;
     }
 }

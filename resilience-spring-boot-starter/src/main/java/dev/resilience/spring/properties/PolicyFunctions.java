@@ -74,14 +74,15 @@ record PolicyFunctions(ConfigurableListableBeanFactory beans) {
         return named(name, bean, type.toClass());
     }
 
-    /** Shown by its bean's name in the actuator and in the log. */
+    /** Shown by its bean's name in the actuator and in the log, and equal to another one by that. */
     private static Object named(String name, Object function, Class<?> type) {
         return Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> method.getName().equals("toString")
-                        ? name
-                        : AopUtils.invokeJoinpointUsingReflection(function, method, arguments));
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> switch (method.getName()) {
+                    case "toString" -> name;
+                    case "hashCode" -> name.hashCode();
+                    case "equals" -> proxy.getClass().isInstance(arguments[0]) && name.equals(arguments[0].toString());
+                    default -> AopUtils.invokeJoinpointUsingReflection(function, method, arguments);
+                });
     }
 
     /** Type arguments that are not known, those of lambdas above all, are taken for the right ones. */

@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
@@ -50,6 +51,21 @@ class AnnotationsOnTypesFailTests extends FailingStartup {
     @Test
     void aMethodsOwnAnnotationIsNotTakenForItsTypes() {
         assertThat(fail(OwnKey.class).action()).doesNotContain("from its type");
+    }
+
+    @Test
+    void aMethodsOwnAnnotationIsNotTakenForItsTypesBesideOneThatIsSwitchedOff() {
+        assertThat(fail("resilience.circuit-breaker.off.enabled: false", OwnKeyInType.class)
+                        .action())
+                .doesNotContain("from its type");
+    }
+
+    @Test
+    void aPolicyNameThatIsMisspeltIsNoReasonToLeaveMethodsOut() {
+        assertThat(fail("resilience.retry.gateway.max-attempts: 2", Misspelt.class)
+                        .action())
+                .contains("Did you mean 'gateway'?")
+                .doesNotContain("from its type");
     }
 
     @Idempotent(key = "#orderId")
@@ -114,6 +130,23 @@ class AnnotationsOnTypesFailTests extends FailingStartup {
         @Idempotent(key = "#orderId")
         String helper(int number) {
             return "";
+        }
+    }
+
+    @CircuitBreaker("off")
+    static class OwnKeyInType {
+
+        @Idempotent(key = "#orderId")
+        String helper(int number) {
+            return "";
+        }
+    }
+
+    @Retryable("gatewya")
+    static class Misspelt {
+
+        public String place(String orderId) {
+            return orderId;
         }
     }
 }

@@ -123,6 +123,25 @@ class ConfiguredFunctionsTests {
     }
 
     @Test
+    void policiesWithTheSameBeanAndOtherwiseTheSameValuesAreEqual() {
+        runner.withPropertyValues(
+                        PREFIX + "retry-if=paymentFailures",
+                        PREFIX + "backoff.function=slowly",
+                        "resilience.retry.heir.extends=payments",
+                        "resilience.retry.other.extends=payments",
+                        "resilience.retry.other.retry-if=anything")
+                .run(context -> {
+                    Map<String, Retry> retries =
+                            context.getBean(LiveRegistry.class).ofKind("retry");
+                    RetryPolicy policy = retries.get("payments").policy();
+
+                    assertThat(policy.retryIf().equals(policy.retryIf())).isTrue();
+                    assertThat(retries.get("heir").policy()).isEqualTo(policy).hasSameHashCodeAs(policy);
+                    assertThat(retries.get("other").policy()).isNotEqualTo(policy);
+                });
+    }
+
+    @Test
     void theLastResultIsAFailureWhereThePolicySaysSo() {
         runner.withPropertyValues(PREFIX + "retry-on-result=#result < 0", PREFIX + "fail-when-exhausted=true")
                 .run(context -> {
