@@ -221,7 +221,9 @@ class ArchitectureTests {
                         List.of("autoconfigure", "aop", "idempotency.jdbc", "idempotency.redis", "retry")),
                 arguments("org.springframework.jdbc..", List.of("autoconfigure", "idempotency.jdbc")),
                 arguments("com.zaxxer.hikari..", List.of("autoconfigure", "idempotency.jdbc")),
-                arguments("reactor..", List.of("autoconfigure", "cloud", "idempotency.http", "reactor", "web")),
+                arguments(
+                        "reactor..",
+                        List.of("actuate", "autoconfigure", "cloud", "idempotency.http", "reactor", "web")),
                 arguments("org.springframework.cloud..", List.of("autoconfigure", "cloud")),
                 arguments("org.mockito..", List.of("autoconfigure")));
     }

@@ -43,16 +43,6 @@ public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
         return new Body(message.getHeaders(), new ByteArrayInputStream(ResilienceWebEndpointExtension.readable(body)));
     }
 
-    private record Body(HttpHeaders headers, InputStream stream) implements HttpInputMessage {
-
-        @Override
-        public InputStream getBody() {
-            return stream;
-        }
-
-        @Override
-        public HttpHeaders getHeaders() {
-            return headers;
-        }
-    }
+    /** A message of these two parts. */
+    private record Body(HttpHeaders getHeaders, InputStream getBody) implements HttpInputMessage {}
 }

@@ -168,6 +168,10 @@ final class ResilienceRuntime implements AutoCloseable {
         PolicyNames names = new PolicyNames(table, application.getEnvironment());
         policyBeans.check(kinds.configured(), problems);
         new UnknownKeys(table).report(problems, warnings);
+        properties.warnOfOtherStores(
+                "idempotency-store", values().idempotencyStore().type(), warnings);
+        properties.warnOfOtherStores(
+                "dead-letter-store", values().deadLetterStore().type(), warnings);
         names.checkSpellings(annotated, policyBeans, problems);
         LayerOrder order =
                 LayerOrder.of(values().order(), kinds, problems, properties.describe("order", values().order()));

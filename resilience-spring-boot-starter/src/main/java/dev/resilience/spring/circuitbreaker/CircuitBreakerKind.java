@@ -61,6 +61,10 @@ public final class CircuitBreakerKind
             case "window.type", "minimum-calls" -> noRate;
             case "slow-call-rate-threshold" ->
                 because(policy.slowCallDuration() == null, "there is no slow-call-duration");
+            case "open-duration-multiplier" ->
+                because(
+                        policy.openDurationMultiplier() != 1 && open.compareTo(policy.maxOpenDuration()) >= 0,
+                        "max-open-duration is not longer than open-duration");
             case "max-open-duration" ->
                 because(policy.openDurationMultiplier() == 1 && isShort, "open-duration-multiplier is 1");
             default -> null;

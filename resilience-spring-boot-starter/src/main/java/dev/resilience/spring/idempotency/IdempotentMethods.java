@@ -94,6 +94,14 @@ public final class IdempotentMethods {
         if (SpringAnnotations.isAsync(method.method(), method.type())) {
             throw besideAsync(name);
         }
+        if (idempotency != null
+                && !policy.fingerprint()
+                && !method.annotation().fingerprint().isBlank()) {
+            method.warnings()
+                    .add("The fingerprint of the @Idempotent method " + name
+                            + " has no effect, because 'fingerprint' of the policy '" + idempotency.name()
+                            + "' is false");
+        }
         StartupProblems problems = new StartupProblems();
         KeySource key = problems.collect(() -> key(method, name));
         ResultCodec results = problems.collect(() -> results(method, name, values));

@@ -3,6 +3,8 @@ package dev.resilience.spring.properties;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.StartupWarnings;
+import java.util.Locale;
 import java.util.Map;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.core.convert.ConversionException;
@@ -57,6 +59,16 @@ public final class CheckedProperties {
     /** Whether anything is configured below a key. */
     public boolean hasAnyBelow(String group) {
         return settings.keySet().stream().anyMatch(key -> key.startsWith(group + "."));
+    }
+
+    /** Warns of what is configured for another store than the chosen one, which has no effect. */
+    public void warnOfOtherStores(String store, Enum<?> type, StartupWarnings warnings) {
+        String chosen = type.name().toLowerCase(Locale.ROOT);
+        String ofOthers = store + "\\.(?!" + chosen + "\\.)\\w+\\..+";
+        settings.keySet().stream()
+                .filter(key -> !chosen.equals("auto") && key.matches(ofOthers))
+                .map(key -> ROOT + key + " has no effect, because " + ROOT + store + ".type is " + chosen)
+                .forEach(warnings::add);
     }
 
     /** Property, value and origin, each on a line of its own. */

@@ -125,15 +125,18 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     public @Nullable String withoutEffect(String key, RetryPolicy policy) {
         Backoff backoff = policy.backoff();
         boolean isDecorrelated = backoff.jitter() == Jitter.DECORRELATED;
-        boolean isFixed = backoff.strategy() == Backoff.Strategy.FIXED && !isDecorrelated && backoff.function() == null;
+        boolean isExponential = backoff.strategy() == Backoff.Strategy.EXPONENTIAL;
+        boolean grows = isExponential ? backoff.multiplier() > 1 : backoff.strategy() == Backoff.Strategy.LINEAR;
+        boolean isFixed = !grows && !isDecorrelated && backoff.function() == null;
         Duration base = backoff.baseDelay(); // one that is longer than what is inherited needs a limit of its own
         boolean isShort = base.compareTo(backoff.maxDelay()) < 0 && base.compareTo(Backoff.DEFAULT.maxDelay()) <= 0;
         return switch (key) {
             case "backoff.multiplier" ->
                 because(
-                        isDecorrelated || backoff.strategy() != Backoff.Strategy.EXPONENTIAL,
+                        isDecorrelated || !isExponential,
                         "backoff.strategy is not exponential, or backoff.jitter is decorrelated");
-            case "backoff.max-delay" -> because(isFixed && isShort, "backoff.strategy is fixed");
+            case "backoff.max-delay" ->
+                because(isFixed && isShort, "backoff.strategy is fixed, or backoff.multiplier is 1");
             case "backoff.jitter-factor" ->
                 because(backoff.jitter() != Jitter.PROPORTIONAL, "backoff.jitter is not proportional");
             case "retry-unknown" ->

@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.StartupWarnings;
@@ -40,6 +41,7 @@ class KeysWithoutEffectTests {
         "retry, backoff.multiplier=3, backoff.jitter=decorrelated, backoff.jitter=full",
         "retry, backoff.jitter-factor=0.3, backoff.jitter=full, backoff.jitter=proportional",
         "retry, backoff.max-delay=40s, backoff.strategy=fixed, backoff.strategy=linear",
+        "retry, backoff.max-delay=40s, backoff.multiplier=1, backoff.multiplier=1.5",
         "retry, retry-unknown=true, retry-if=rule, nested=allow",
         "retry, retry-on-status=503, retry-if=rule, nested=allow",
         "retry, max-retry-after=5s, honor-retry-after=false, honor-retry-after=true",
@@ -50,6 +52,7 @@ class KeysWithoutEffectTests {
         "circuit-breaker, window.duration=10s, failure-rate-threshold=0, failure-rate-threshold=0.1",
         "circuit-breaker, window.type=count, failure-rate-threshold=0, failure-rate-threshold=0.1",
         "circuit-breaker, max-open-duration=2m, open-duration-multiplier=1, open-duration-multiplier=2",
+        "circuit-breaker, open-duration-multiplier=2, max-open-duration=30s, max-open-duration=31s",
         "circuit-breaker, slow-call-rate-threshold=0.7, health=down, slow-call-duration=1s",
         "circuit-breaker, minimum-calls=20, failure-rate-threshold=0, failure-rate-threshold=0.1",
         "bulkhead, queue-timeout=1s, max-queue=0, max-queue=1",
@@ -72,6 +75,43 @@ class KeysWithoutEffectTests {
         @Bean
         Predicate<Throwable> rule() {
             return failure -> true;
+        }
+    }
+
+    /** The key first, then what leaves it without an effect, and what gives it one. */
+    @ParameterizedTest
+    @CsvSource({
+        "idempotency-store.jdbc.table-name=records, idempotency-store.type=memory, idempotency-store.type=auto",
+        "idempotency-store.redis.key-prefix=shop:, idempotency-store.type=memory, idempotency-store.type=auto",
+        "dead-letter-store.jdbc.table-name=letters, dead-letter-store.type=memory, dead-letter-store.type=auto"
+    })
+    void amongGeneralOnesAreWarnedOf(String key, String without, String with) {
+        String name = key.substring(0, key.indexOf('='));
+
+        assertThat(warnings("resilience." + key, "resilience." + without))
+                .singleElement()
+                .asString()
+                .startsWith("resilience." + name + " has no effect");
+        assertThat(warnings("resilience." + key, "resilience." + with)).isEmpty();
+    }
+
+    @Test
+    void aFingerprintThatThePolicyDoesNotCompareIsWarnedOf() {
+        ApplicationContextRunner runner = Applications.plain(Orders.class);
+
+        assertThat(warnings(runner, "resilience.idempotency.orders.fingerprint=false"))
+                .singleElement()
+                .asString()
+                .contains("Orders.place(", "'orders'");
+        assertThat(warnings(runner, "resilience.idempotency.orders.fingerprint=true"))
+                .isEmpty();
+    }
+
+    static class Orders {
+
+        @Idempotent(value = "orders", key = "#id", fingerprint = "#amount")
+        public String place(String id, int amount) {
+            return id + amount;
         }
     }
 
