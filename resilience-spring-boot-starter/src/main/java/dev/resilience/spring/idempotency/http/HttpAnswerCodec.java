@@ -104,8 +104,8 @@ public record HttpAnswerCodec(
         BYTES,
         PROBLEM,
 
-        /** Not known, because the handler has sent the response itself. */
-        SENT
+        /** By the handler itself. */
+        WRITTEN
     }
 
     /**
@@ -186,9 +186,10 @@ public record HttpAnswerCodec(
         ResponseEntity<?> entity = result instanceof ResponseEntity<?> given ? given : null;
         Object body = entity == null ? result : entity.getBody();
         Exchange response = response();
-        Format format = body == null && response != null && response.isSent() ? Format.SENT : format(body);
+        byte[] written = response == null ? new byte[0] : response.written();
+        Format format = written.length > 0 ? Format.WRITTEN : format(body);
         byte[] head = heads.write(new Head(status(result), headers(entity), entity != null, format));
-        byte[] content = write(body, format);
+        byte[] content = format == Format.WRITTEN ? written : write(body, format);
         return ByteBuffer.allocate(Integer.BYTES + head.length + content.length)
                 .putInt(head.length)
                 .put(head)
@@ -228,9 +229,9 @@ public record HttpAnswerCodec(
 
     private byte[] write(@Nullable Object body, Format format) {
         return switch (format) {
-            case JSON, SENT -> bodies.write(body);
+            case JSON -> bodies.write(body);
             case TEXT -> String.valueOf(body).getBytes(StandardCharsets.UTF_8);
-            case BYTES -> (byte[]) Objects.requireNonNull(body);
+            case BYTES, WRITTEN -> (byte[]) Objects.requireNonNull(body);
             case PROBLEM -> problems.write(body);
         };
     }
@@ -253,18 +254,22 @@ public record HttpAnswerCodec(
         if (response != null) {
             response.replay(head.status, head.headers);
         }
-        return body;
+        if (head.body != Format.WRITTEN) {
+            return body;
+        }
+        if (response != null) {
+            onReplay(); // before the headers are sent
+            response.write((byte[]) Objects.requireNonNull(body));
+        }
+        return null;
     }
 
     private @Nullable Object read(byte[] body, Format format) {
         return switch (format) {
             case JSON -> bodies.read(body);
             case TEXT -> new String(body, StandardCharsets.UTF_8);
-            case BYTES -> body;
+            case BYTES, WRITTEN -> body;
             case PROBLEM -> problems.read(body);
-            case SENT ->
-                throw new IllegalStateException("The handler method has sent its response itself, so that its body "
-                        + "cannot be repeated: return the body, and do not complete the response");
         };
     }
 }

@@ -5,16 +5,21 @@ import dev.resilience.spring.kind.ProtectedCall;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -22,6 +27,8 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Where an application's calls find the request that they belong to. */
 public enum Requests {
@@ -57,7 +64,7 @@ public enum Requests {
         return switch (this) {
             case NONE -> null;
             case SERVLET -> ServletExchange.current(isHandler);
-            case WEBFLUX -> ReactiveExchange.of(call);
+            case WEBFLUX -> ReactiveExchange.of(call, isHandler);
         };
     }
 
@@ -85,10 +92,13 @@ public enum Requests {
          */
         void replay(@Nullable Integer status, Map<String, String> headers);
 
-        /** Whether the handler itself has sent the response, perhaps with a body, which nobody else knows. */
-        default boolean isSent() {
-            return false;
+        /** The body that the handler itself has written; empty if it has written none. */
+        default byte[] written() {
+            return new byte[0];
         }
+
+        /** Writes the body that an earlier call has written. */
+        default void write(byte[] body) {}
     }
 
     /** Where the idempotency key of a call comes from. */
@@ -198,11 +208,17 @@ public enum Requests {
     }
 
     /** The request of WebFlux that a call was subscribed to in. It is over when the subscriber has got an answer or cancelled. */
-    record ReactiveExchange(ServerWebExchange exchange, ProtectedCall call) implements Exchange {
+    record ReactiveExchange(
+            ServerWebExchange exchange,
+            ProtectedCall call,
+            @Nullable RecordedResponse recorded) implements Exchange {
 
-        static @Nullable Exchange of(Invocation call) {
+        static @Nullable Exchange of(Invocation call, boolean isHandler) {
             ServerWebExchange exchange = exchange(call);
-            return exchange == null ? null : new ReactiveExchange(exchange, (ProtectedCall) call);
+            return exchange == null
+                    ? null
+                    : new ReactiveExchange(
+                            exchange, (ProtectedCall) call, isHandler ? RecordedResponse.in(call.arguments()) : null);
         }
 
         /** All values of a header of a call's request; {@code null} if there is no request. */
@@ -251,10 +267,64 @@ public enum Requests {
         }
 
         @Override
-        public boolean isSent() {
-            HttpStatusCode status = exchange.getResponse().getStatusCode();
-            boolean isWithoutBody = status != null && (status.value() == 204 || status.is3xxRedirection());
-            return exchange.getResponse().isCommitted() && !isWithoutBody;
+        public byte[] written() {
+            return recorded == null ? Exchange.super.written() : recorded.written;
+        }
+
+        /** On a thread that may block, because it has asked the store. */
+        @Override
+        public void write(byte[] body) {
+            if (recorded != null && response() != null) {
+                ServerHttpResponse response = recorded.getDelegate();
+                response.writeWith(Mono.just(response.bufferFactory().wrap(body)))
+                        .block();
+            }
+        }
+    }
+
+    /**
+     * The response that a handler gets, which keeps what the handler writes, and sends it when it is whole: nothing is sent of a
+     * body that fails. Spring itself writes past it.
+     */
+    private static final class RecordedResponse extends ServerHttpResponseDecorator {
+
+        private volatile byte[] written = new byte[0];
+
+        RecordedResponse(ServerHttpResponse response) {
+            super(response);
+        }
+
+        /** Takes the place of the response in the arguments; {@code null} if the handler has none. */
+        static @Nullable RecordedResponse in(@Nullable Object[] arguments) {
+            RecordedResponse recorded = null;
+            for (int i = 0; i < arguments.length; i++) {
+                ServerWebExchange exchange = arguments[i] instanceof ServerWebExchange given ? given : null;
+                Object response = exchange == null ? arguments[i] : exchange.getResponse();
+                if (response instanceof RecordedResponse known) { // subscribed to again
+                    recorded = known;
+                } else if (response instanceof ServerHttpResponse given) {
+                    recorded = recorded == null ? new RecordedResponse(given) : recorded;
+                    arguments[i] = exchange == null
+                            ? recorded
+                            : exchange.mutate().response(recorded).build();
+                }
+            }
+            return recorded;
+        }
+
+        @Override
+        public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+            return super.writeWith(DataBufferUtils.join(body).doOnNext(this::keep));
+        }
+
+        @Override
+        public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+            return writeWith(Flux.from(body).concatMap(part -> part));
+        }
+
+        private void keep(DataBuffer body) {
+            written = new byte[body.readableByteCount()];
+            body.toByteBuffer(ByteBuffer.wrap(written));
         }
     }
 }
