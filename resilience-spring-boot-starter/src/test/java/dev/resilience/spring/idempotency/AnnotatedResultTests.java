@@ -6,6 +6,8 @@ import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonBackReference;
 import com.fasterxml.jackson.annotation.JsonManagedReference;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.resilience.annotation.Idempotent;
 import java.util.ArrayList;
@@ -58,6 +60,29 @@ class AnnotatedResultTests {
             assertThat(shop.extras("k").all()).containsEntry("colour", "k");
             assertThat(shop.calls()).hasValue(1);
         });
+    }
+
+    @Test
+    void aSubclassThatSaysWhatItIs() {
+        IdempotentApplication.with(Shop.class, shop -> {
+            Order first = shop.order("k");
+            assertThat(shop.order("k"))
+                    .isNotSameAs(first)
+                    .isInstanceOfSatisfying(RushOrder.class, rush -> assertThat(rush.by).isEqualTo("k"));
+            assertThat(shop.calls()).hasValue(1);
+        });
+    }
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.SIMPLE_NAME)
+    @JsonSubTypes(@JsonSubTypes.Type(RushOrder.class))
+    public static class Order {
+
+        public int number = 1;
+    }
+
+    public static class RushOrder extends Order {
+
+        public String by = "";
     }
 
     record Size(int width, int height) {}
@@ -167,6 +192,14 @@ class AnnotatedResultTests {
             Letter letter = new Letter();
             letter.setSize(new Size(3, calls.incrementAndGet()));
             return letter;
+        }
+
+        @Idempotent(key = "#key")
+        Order order(String key) {
+            calls.incrementAndGet();
+            RushOrder order = new RushOrder();
+            order.by = key;
+            return order;
         }
 
         @Idempotent(key = "#key")

@@ -87,7 +87,10 @@ public final class Json {
 
     private Values values(JavaType type) {
         return new Values(
-                type, mapper.obtain().writerFor(type), mapper.obtain().readerFor(type), ConcurrentHashMap.newKeySet());
+                type,
+                SingletonSupplier.of(() -> mapper.obtain().writerFor(type)),
+                mapper.obtain().readerFor(type),
+                ConcurrentHashMap.newKeySet());
     }
 
     /** A value as bytes that are equal whenever two values are, as far as their fields tell. */
@@ -211,14 +214,19 @@ public final class Json {
         }
     }
 
-    /** @param proven the classes whose objects have come back as they were */
-    private record Values(JavaType type, ObjectWriter writer, ObjectReader reader, Set<Class<?>> proven)
+    /**
+     * @param writer is made by the first call, and looks at the class then: one that looks only when it writes would not find
+     *     the class that a value says it has
+     * @param proven the classes whose objects have come back as they were
+     */
+    private record Values(
+            JavaType type, SingletonSupplier<ObjectWriter> writer, ObjectReader reader, Set<Class<?>> proven)
             implements ResultCodec {
 
         @Override
         public byte[] write(@Nullable Object result) {
             try {
-                byte[] content = writer.writeValueAsBytes(result);
+                byte[] content = writer.obtain().writeValueAsBytes(result);
                 if (result != null && !proven.contains(result.getClass())) {
                     prove(result, content);
                 }
@@ -234,11 +242,11 @@ public final class Json {
         private void prove(Object result, byte[] content) {
             byte[] again;
             try {
-                again = writer.writeValueAsBytes(read(content));
+                again = writer.obtain().writeValueAsBytes(read(content));
             } catch (JacksonException unreadable) {
                 throw lossy(result, unreadable);
             }
-            if (!isSame(content, again) && isSame(content, writer.writeValueAsBytes(result))) { // asks no clock
+            if (!isSame(content, again) && isSame(content, writer.obtain().writeValueAsBytes(result))) { // asks no clock
                 throw lossy(result, null);
             }
             if (content.length > "[]".length()) {

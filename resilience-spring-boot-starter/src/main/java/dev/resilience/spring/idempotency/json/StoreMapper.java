@@ -78,16 +78,13 @@ final class StoreMapper {
                         EnumFeature.WRITE_ENUMS_TO_LOWERCASE,
                         EnumFeature.WRITE_ENUMS_USING_INDEX,
                         EnumFeature.WRITE_ENUMS_USING_TO_STRING)
-                .disable(
-                        SerializationFeature.EAGER_SERIALIZER_FETCH, // the first call looks at a class, not the startup
-                        SerializationFeature.WRAP_ROOT_VALUE,
-                        SerializationFeature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED)
+                .disable(SerializationFeature.WRAP_ROOT_VALUE, SerializationFeature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED)
                 .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
                 .enable(SerializationFeature.WRITE_EMPTY_JSON_ARRAYS)
                 .disable(
                         DeserializationFeature.ACCEPT_EMPTY_ARRAY_AS_NULL_OBJECT,
                         DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT,
-                        DeserializationFeature.EAGER_DESERIALIZER_FETCH,
+                        DeserializationFeature.EAGER_DESERIALIZER_FETCH, // the first call looks at a class, not the startup
                         DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES,
                         DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES,
                         DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
