@@ -195,7 +195,8 @@ class FurtherClientsFaultsTests {
                         "Artemis, no connection",
                         TRANSIENT,
                         StandIn.of(JMS + "JMSException")
-                                .causedBy(StandIn.of(ARTEMIS + "NotConnectedException").made())),
+                                .causedBy(StandIn.of(ARTEMIS + "NotConnectedException")
+                                        .made())),
                 argumentSet("Cassandra, no node", TRANSIENT, StandIn.of(CASSANDRA + "AllNodesFailedException")),
                 argumentSet("Cassandra, too slow", TRANSIENT, StandIn.of(CASSANDRA + "DriverTimeoutException")),
                 argumentSet(
@@ -260,8 +261,7 @@ class FurtherClientsFaultsTests {
                 .with("responseHeaders", Map.of("Retry-After", List.of("17")))
                 .made();
         assertThat(faults.httpFailure(answer)).isEqualTo(new HttpFailure(503, "17"));
-        assertThat(faults.httpFailure(retryable(503).causedBy(answer).made()))
-                .isEqualTo(new HttpFailure(503, "17"));
+        assertThat(faults.httpFailure(retryable(503).causedBy(answer).made())).isEqualTo(new HttpFailure(503, "17"));
         assertThat(faults.httpFailure(feign(503).made())).isEqualTo(new HttpFailure(503, null));
         assertThat(faults.httpFailure(feign(-1).made())).isNull();
     }
