@@ -18,13 +18,13 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.ProtectedMethod;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Idempotency: {@code @Idempotent} and {@code resilience.idempotency}. */
@@ -127,8 +127,6 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
         /** Packages and outer classes. */
         private static final Pattern QUALIFIERS = Pattern.compile("\\b(?:[a-z_]\\w*\\.)+(?=[A-Z])|\\w+\\$");
 
-        private static final Pattern BEAN = Pattern.compile("@.*$");
-
         private Actions() {}
 
         static Map<String, Object> act(Idempotency idempotency, Action action) {
@@ -158,15 +156,13 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
         }
 
         private static boolean isExecuted(@Nullable String as) {
-            if ("executed".equals(as)) {
-                return true;
+            boolean isExecuted = "executed".equals(as);
+            if (!isExecuted && !"not-executed".equals(as)) {
+                throw new Action.RefusedException(
+                        as == null ? "No 'as'" : "'as' cannot be '" + as + "'",
+                        "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
             }
-            if ("not-executed".equals(as)) {
-                return false;
-            }
-            throw new Action.RefusedException(
-                    as == null ? "No 'as'" : "'as' cannot be '" + as + "'",
-                    "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
+            return isExecuted;
         }
 
         /** A method may be named as the endpoint shows it or in full; without the bean that some have, for all their beans. */
@@ -176,16 +172,12 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
                 return all;
             }
             String wanted = brief(method);
-            Set<String> named = new HashSet<>();
-            Set<String> known = new TreeSet<>();
-            for (String full : all) {
-                String name = brief(full);
-                known.add(name);
-                if (name.equals(wanted) || BEAN.matcher(name).replaceFirst("").equals(wanted)) {
-                    named.add(full);
-                }
-            }
+            Set<String> named = all.stream()
+                    .filter(full -> brief(full).equals(wanted)
+                            || brief(full.replaceFirst("@.*", "")).equals(wanted))
+                    .collect(Collectors.toSet());
             if (named.isEmpty()) {
+                Set<String> known = all.stream().map(Actions::brief).collect(Collectors.toCollection(TreeSet::new));
                 throw new Action.RefusedException("No method '" + method + "'", "The methods are: " + known);
             }
             return named;

@@ -41,8 +41,6 @@ public final class ResilienceExceptionHandler {
     private static final int MAX_CAUSES = 50; // which may be a circle
 
     private static final Map<Class<?>, HttpStatus> STATUSES = Map.of(
-            CircuitOpenException.class, HttpStatus.SERVICE_UNAVAILABLE,
-            BulkheadFullException.class, HttpStatus.SERVICE_UNAVAILABLE,
             TimeLimitExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
             DeadlineExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
             IdempotencyKeyMissingException.class, HttpStatus.BAD_REQUEST,

@@ -64,21 +64,16 @@ public final class OwnConnections implements AutoCloseable {
 
     /** What a data source of Spring's wraps, or another proxy that lets itself be unwrapped to one of those. */
     private static @Nullable DataSource inner(DataSource layer) {
-        if (layer instanceof DelegatingDataSource delegating) {
-            return delegating.getTargetDataSource();
-        }
-        try {
-            return layer.isWrapperFor(DelegatingDataSource.class) ? layer.unwrap(DelegatingDataSource.class) : null;
-        } catch (SQLException | RuntimeException untold) { // among them those that choose their target by the thread
-            return null;
-        }
+        return layer instanceof DelegatingDataSource delegating
+                ? delegating.getTargetDataSource()
+                : unwrapped(layer, DelegatingDataSource.class);
     }
 
-    private static boolean isRouting(DataSource layer) {
+    private static <D extends DataSource> @Nullable D unwrapped(DataSource layer, Class<D> type) {
         try {
-            return layer.isWrapperFor(AbstractRoutingDataSource.class);
-        } catch (SQLException | RuntimeException untold) {
-            return false;
+            return layer.isWrapperFor(type) ? layer.unwrap(type) : null;
+        } catch (SQLException | RuntimeException untold) { // among them those that choose their target by the thread
+            return null;
         }
     }
 
@@ -107,7 +102,7 @@ public final class OwnConnections implements AutoCloseable {
      *     results come from other threads than the claim
      */
     public void prepare(Schema table, boolean creates) {
-        if (boundTo.stream().anyMatch(OwnConnections::isRouting)) {
+        if (boundTo.stream().anyMatch(layer -> unwrapped(layer, AbstractRoutingDataSource.class) != null)) {
             throw new ResilienceConfigurationException(
                     "The data source of the " + contents
                             + " is an AbstractRoutingDataSource, which chooses its database by "

@@ -41,7 +41,7 @@ import tools.jackson.databind.util.ClassUtil;
 abstract class DeclaredTypeCheck {
 
     private static final Set<Class<?>> SCALARS =
-            Set.of(String.class, BigDecimal.class, BigInteger.class, UUID.class, URI.class);
+            Set.of(Object.class, String.class, BigDecimal.class, BigInteger.class, UUID.class, URI.class);
     private static final Set<Class<?>> CONTAINERS =
             Set.of(Collection.class, List.class, Set.class, Map.class, Optional.class);
     private static final Set<Class<?>> NEUTRAL_SUPERTYPES = Set.of(Record.class, Serializable.class, Comparable.class);
@@ -49,10 +49,13 @@ abstract class DeclaredTypeCheck {
             Set.of(JsonFormat.class, JsonInclude.class, JsonPropertyOrder.class);
 
     final JsonMapper mapper;
+    private final Set<Class<?>> unclear;
     private final Map<JavaType, String> known = new ConcurrentHashMap<>(); // an empty text for a type that is fine
 
-    DeclaredTypeCheck(JsonMapper mapper) {
+    /** @param unclear as which no property may be declared, though what is in a container may be */
+    DeclaredTypeCheck(JsonMapper mapper, Set<Class<?>> unclear) {
         this.mapper = mapper;
+        this.unclear = unclear;
     }
 
     /** Why not, or {@code null} if the type, and all that is declared inside it, is fine. */
@@ -80,9 +83,8 @@ abstract class DeclaredTypeCheck {
     /** As {@link #whyNot}, of a type that is no container of something that is not fine. */
     abstract @Nullable String whyNotForJackson(JavaType type);
 
-    /** Whether a property may be declared so. */
-    boolean isFinePart(JavaType type) {
-        return whyNot(type) == null;
+    final boolean isUnclear(JavaType type) {
+        return unclear.contains(type.getRawClass());
     }
 
     private boolean isFine(JavaType type) {
@@ -103,7 +105,9 @@ abstract class DeclaredTypeCheck {
         boolean isReadBack = raw.isRecord()
                 || (declared.getDefaultConstructor() != null
                         && fields.stream().allMatch(field -> isReadAndWritten(declared, field)));
-        return isReadBack && !fields.isEmpty() && fields.stream().allMatch(field -> isFinePart(field.getType()));
+        return isReadBack
+                && !fields.isEmpty()
+                && fields.stream().noneMatch(field -> isUnclear(field.getType()) || whyNot(field.getType()) != null);
     }
 
     private static boolean isScalar(Class<?> type) {
@@ -139,15 +143,14 @@ abstract class DeclaredTypeCheck {
     }
 
     private static boolean isReadAndWritten(AnnotatedClass type, AnnotatedField field) {
-        if (field.isPublic() && !Modifier.isFinal(field.getAnnotated().getModifiers())) {
-            return true;
-        }
         String name = StringUtils.capitalize(field.getName());
         AnnotatedMethod getter =
                 type.findMethod((field.getRawType() == boolean.class ? "is" : "get") + name, new Class<?>[0]);
-        return getter != null
+        boolean hasAccessors = getter != null
                 && getter.isPublic()
                 && getter.getType().equals(field.getType())
                 && type.findMethod("set" + name, new Class<?>[] {field.getRawType()}) != null;
+        return hasAccessors
+                || (field.isPublic() && !Modifier.isFinal(field.getAnnotated().getModifiers()));
     }
 }

@@ -31,38 +31,26 @@ final class ResultCheck extends DeclaredTypeCheck {
             Set.of(Object.class, Serializable.class, Comparable.class, Number.class, CharSequence.class);
 
     ResultCheck(JsonMapper mapper) {
-        super(mapper);
+        super(mapper, ANYTHING);
     }
 
     /** A part may be a container of anything, as the content of a JSON object is; a result may not. */
     @Nullable
     String whyNotResult(JavaType type) {
-        if (isAnything(type)) {
+        if (isUnclear(type)) {
             return "nothing says which class it is";
         }
         JavaType content = type.getContentType();
-        if (content != null && isAnything(content)) {
+        if (content != null && isUnclear(content)) {
             return "nothing says which class its elements are";
         }
         return whyNot(type);
-    }
-
-    private static boolean isAnything(JavaType type) {
-        return ANYTHING.contains(type.getRawClass());
-    }
-
-    @Override
-    boolean isFinePart(JavaType type) {
-        return !isAnything(type) && super.isFinePart(type);
     }
 
     @Override
     @Nullable
     String whyNotForJackson(JavaType type) {
         Class<?> raw = type.getRawClass();
-        if (raw == Object.class) {
-            return null;
-        }
         try {
             mapper.readerFor(type).readValue("{}");
         } catch (InvalidDefinitionException unreadable) {
@@ -116,7 +104,7 @@ final class ResultCheck extends DeclaredTypeCheck {
         if (property.hasValueTypeDeserializer() || property.getAnnotation(JsonDeserialize.class) != null) {
             return null;
         }
-        return isAnything(property.getType()) ? "nothing says which class " + name + " is" : whyNot(property.getType());
+        return isUnclear(property.getType()) ? "nothing says which class " + name + " is" : whyNot(property.getType());
     }
 
     /** A mere setter may be there for an old name, and a parent is known from where its child was found. */
