@@ -34,7 +34,7 @@ public record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods
 
     List<String> trouble() {
         return KeepingRetry.in(registry).stream()
-                .filter(retry -> retry.letters().areInTrouble(letter -> methods.whyNotReadable(letter) != null))
+                .filter(retry -> retry.letters().areInTrouble())
                 .map(retry -> KIND + "/" + retry.name())
                 .toList();
     }

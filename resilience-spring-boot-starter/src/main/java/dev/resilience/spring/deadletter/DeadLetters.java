@@ -32,7 +32,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -208,19 +207,9 @@ public final class DeadLetters implements AutoCloseable {
         }
     }
 
-    /**
-     * Whether calls are lost now, or the store does not answer, or one of the oldest letters has been replayed in vain or cannot
-     * be read here. Letters that wait for their first replay are no trouble.
-     */
-    public boolean areInTrouble(Predicate<DeadLetter> unreadable) {
-        double letters = size();
-        List<StoredLetter> oldest = letters > 0 ? ask("list the letters", () -> list(LOOKED_AT)) : List.of();
-        return isLosing
-                || Double.isNaN(letters)
-                || oldest == null
-                || oldest.stream()
-                        .anyMatch(found -> found.state() != State.REPLAYING
-                                && (found.replays() > 0 || unreadable.test(found.letter())));
+    /** Whether the last call that ran out of retries could not be kept, or the store does not answer. */
+    public boolean areInTrouble() {
+        return isLosing || Double.isNaN(size());
     }
 
     /** As {@link DeadLetterStore#list}. */

@@ -8,6 +8,7 @@ import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.StoredLetter;
+import dev.resilience.spring.deadletter.MemoryDeadLetterStore;
 import java.io.UnsupportedEncodingException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -109,32 +110,28 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
     }
 
     @Test
-    void aPolicyIsInTroubleWhileALetterHasBeenReplayedInVain() {
+    void aPolicyIsInTroubleFromACallThatIsLostToOneThatIsKept() {
         String id = lose();
         assertThat(trouble()).isEqualTo(List.of());
 
-        callee.failNext(3);
-        post(Map.of("action", "replay", "id", id));
-        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
-
-        post(Map.of("action", "replay", "id", id));
-        assertThat(trouble()).isEqualTo(List.of());
-    }
-
-    @Test
-    void aPolicyIsInTroubleWhileALetterIsGivenUpOrCannotBeRead() {
-        String id = lose();
-        store.failed(store.claim("kept", id, Duration.ofHours(1)), new LetterFailure("a.B", ""), null);
-        assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
-
-        post(Map.of("action", "discard", "id", id));
-        assertThat(trouble()).isEqualTo(List.of());
-
+        int spare = 8 * 1024;
         store.store(
-                new DeadLetter("id", "kept", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3),
+                new DeadLetter(
+                        "large",
+                        "kept",
+                        "b",
+                        "A.b()",
+                        new byte[(int) MemoryDeadLetterStore.DEFAULT_MAX_BYTES - spare],
+                        new LetterFailure("a.B", ""),
+                        3),
                 Duration.ZERO);
-        time.advance(Duration.ofSeconds(5)); // by then the number of letters is read again
+        callee.failNext(3);
+        assertThatThrownBy(() -> orders.keep("x".repeat(spare))).isInstanceOf(ConnectException.class);
         assertThat(trouble()).isEqualTo(List.of("dead-letter/kept"));
+
+        post(Map.of("action", "discard", "id", "large"));
+        assertThat(lose()).isNotEqualTo(id);
+        assertThat(trouble()).isEqualTo(List.of());
     }
 
     @Test

@@ -198,15 +198,15 @@ class DeadLettersTests {
 
     @Test
     void lettersAreInTroubleFromACallThatIsLostToOneThatIsKept() {
-        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+        assertThat(letters.areInTrouble()).isFalse();
         letters.keep(null, () -> {
             throw new StackOverflowError();
         });
-        assertThat(letters.areInTrouble(readable -> false)).isTrue();
+        assertThat(letters.areInTrouble()).isTrue();
 
         letters.keep(null, () -> letter("id"));
 
-        assertThat(letters.areInTrouble(readable -> false)).isFalse();
+        assertThat(letters.areInTrouble()).isFalse();
     }
 
     @Test
@@ -221,20 +221,9 @@ class DeadLettersTests {
         DeadLetters ofBroken = new DeadLetters("orders", broken, Environment.of(time));
 
         assertThat(ofBroken.size()).isNaN();
-        assertThat(ofBroken.areInTrouble(readable -> false)).isTrue();
+        assertThat(ofBroken.areInTrouble()).isTrue();
 
         assertThat(asked).as("a request waits once").containsExactly("sizes");
-    }
-
-    @Test
-    void aReplayUnderWayIsNoTroubleAndAnAbandonedOneIs() {
-        letters.keep(null, () -> letter("id"));
-        assertThat(store.claim("orders", "id", Duration.ofMinutes(1))).isNotNull();
-        assertThat(letters.areInTrouble(readable -> false)).isFalse();
-
-        time.advance(Duration.ofMinutes(1));
-
-        assertThat(letters.areInTrouble(readable -> false)).isTrue();
     }
 
     @Test
