@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class RetryAfter {
 
     private static final DateTimeFormatter IMF_FIXDATE = strict(new DateTimeFormatterBuilder()
-            .appendPattern("EEE, dd MMM ")
+            .appendPattern("EEE, d MMM ")
             .appendValue(ChronoField.YEAR, 4)
             .appendPattern(" HH:mm:ss 'GMT'"));
 

@@ -75,6 +75,7 @@ class RetryAfterTests {
         @Test
         void thatHavePassedAreNoWait() {
             assertThat(parse("Sun, 06 Nov 1994 08:49:37 GMT")).isZero();
+            assertThat(parse("Sun, 6 Nov 1994 08:49:37 GMT")).as("of RFC 1123").isZero();
             assertThat(parse("Sunday, 06-Nov-94 08:49:37 GMT")).isZero();
             assertThat(parse("Sun Nov  6 08:49:37 1994")).isZero();
             assertThat(parse("Fri, 20 Nov 2026 10:00:00 GMT")).isZero();

@@ -7,7 +7,6 @@ import dev.resilience.deadletter.KeptCalls;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.deadletter.StoredLetter;
-import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;

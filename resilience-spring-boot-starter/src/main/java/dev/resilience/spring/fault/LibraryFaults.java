@@ -1,10 +1,14 @@
 package dev.resilience.spring.fault;
 
+import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
+
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -177,7 +181,7 @@ public final class LibraryFaults {
             com.google.api.client.http.HttpResponseException getStatusCode getHeaders.getRetryAfter
             com.azure.core.exception.HttpResponseException getResponse.getStatusCode getResponse.getHeaderValue*
             org.eclipse.jetty.client.HttpResponseException getResponse.getStatus getResponse.getHeaders.get*
-            feign.FeignException status responseHeaders getCause.responseHeaders
+            feign.FeignException status responseHeaders getCause.responseHeaders retryAfter
             org.apache.hc.client5.http.HttpResponseException getStatusCode
             retrofit2.HttpException code response.headers.get*
             jakarta.ws.rs.WebApplicationException getResponse.getStatus getResponse.getHeaderString*
@@ -342,6 +346,9 @@ public final class LibraryFaults {
                 Object found = follow(path, failure);
                 if (found instanceof Map<?, ?> headers && headers.get(RETRY_AFTER) instanceof Collection<?> all) {
                     found = all.isEmpty() ? null : all.iterator().next();
+                }
+                if (found instanceof Long date) {
+                    return RFC_1123_DATE_TIME.format(Instant.ofEpochMilli(date).atOffset(ZoneOffset.UTC));
                 }
                 if (found instanceof String hint) {
                     return hint;

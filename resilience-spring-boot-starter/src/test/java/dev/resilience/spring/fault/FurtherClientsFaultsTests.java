@@ -20,6 +20,7 @@ import io.netty.handler.codec.PrematureChannelClosureException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -262,6 +263,9 @@ class FurtherClientsFaultsTests {
                 .made();
         assertThat(faults.httpFailure(answer)).isEqualTo(new HttpFailure(503, "17"));
         assertThat(faults.httpFailure(retryable(503).causedBy(answer).made())).isEqualTo(new HttpFailure(503, "17"));
+        long date = Instant.parse("2026-01-02T03:04:05Z").toEpochMilli();
+        assertThat(faults.httpFailure(retryable(503).with("retryAfter", date).made()))
+                .isEqualTo(new HttpFailure(503, "Fri, 2 Jan 2026 03:04:05 GMT"));
         assertThat(faults.httpFailure(feign(503).made())).isEqualTo(new HttpFailure(503, null));
         assertThat(faults.httpFailure(feign(-1).made())).isNull();
     }

@@ -68,7 +68,8 @@ class AnnotatedResultTests {
             Order first = shop.order("k");
             assertThat(shop.order("k"))
                     .isNotSameAs(first)
-                    .isInstanceOfSatisfying(RushOrder.class, rush -> assertThat(rush.by).isEqualTo("k"));
+                    .isInstanceOfSatisfying(
+                            RushOrder.class, rush -> assertThat(rush.by).isEqualTo("k"));
             assertThat(shop.calls()).hasValue(1);
         });
     }

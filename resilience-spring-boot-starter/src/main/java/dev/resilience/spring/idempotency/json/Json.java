@@ -246,7 +246,8 @@ public final class Json {
             } catch (JacksonException unreadable) {
                 throw lossy(result, unreadable);
             }
-            if (!isSame(content, again) && isSame(content, writer.obtain().writeValueAsBytes(result))) { // asks no clock
+            if (!isSame(content, again)
+                    && isSame(content, writer.obtain().writeValueAsBytes(result))) { // asks no clock
                 throw lossy(result, null);
             }
             if (content.length > "[]".length()) {
