@@ -48,7 +48,7 @@ class UncancellableStageTests {
     void whenTheCallIsCancelled() {
         CompletableFuture<String> answer = calls.pipeline.callAsync(() -> {
             begun.countDown();
-            return type == BulkheadPolicy.Type.SEMAPHORE ? new Uncancellable<>() {} : new Uncancellable<>() {};
+            return type == BulkheadPolicy.Type.SEMAPHORE ? new OfSemaphore<>() : new OfThreadPool<>();
         });
         running.end();
         TestBulkhead.deaf(begun);
@@ -127,4 +127,8 @@ class UncancellableStageTests {
             throw new IllegalStateException("of the stage");
         }
     }
+
+    private static final class OfSemaphore<T> extends Uncancellable<T> {}
+
+    private static final class OfThreadPool<T> extends Uncancellable<T> {}
 }
