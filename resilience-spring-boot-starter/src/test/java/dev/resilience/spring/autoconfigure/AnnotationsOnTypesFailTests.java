@@ -121,7 +121,7 @@ class AnnotationsOnTypesFailTests extends FailingStartup {
         }
 
         private String hidden(int number) {
-            return "";
+            return "" + number;
         }
     }
 
