@@ -238,6 +238,7 @@ class ResultCheckTests {
 
     record MapByNode(Map<Node, String> names) {}
 
+    @SuppressWarnings("ClassCanBeStatic") // Jackson cannot make one that is not
     public class Inner {
 
         public String name = "";
