@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.io.Serializable;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Executable;
 import java.lang.reflect.Modifier;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -16,15 +17,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
+import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.AnnotatedField;
@@ -36,7 +40,8 @@ import tools.jackson.databind.util.ClassUtil;
  * Tells at startup why values of a declared type cannot be kept or compared, however deep that is declared, and remembers its
  * answer for each type. Jackson takes about a millisecond to make what reads and writes a class. So that is left to the first
  * call where the declaration tells enough: records, and beans whose fields are public or have a getter and a setter, are fine
- * if all their parts are and no annotation of Jackson's changes them. Safe for use by many threads.
+ * if all their parts are and neither an annotation nor the application's mapper
+ * changes them. Safe for use by many threads.
  */
 abstract class DeclaredTypeCheck {
 
@@ -50,12 +55,17 @@ abstract class DeclaredTypeCheck {
 
     final JsonMapper mapper;
     private final Set<Class<?>> unclear;
+    private final Predicate<JavaType> isChanged;
     private final Map<JavaType, String> known = new ConcurrentHashMap<>(); // an empty text for a type that is fine
 
-    /** @param unclear as which no property may be declared, though what is in a container may be */
-    DeclaredTypeCheck(JsonMapper mapper, Set<Class<?>> unclear) {
+    /**
+     * @param unclear as which no property may be declared, though what is in a container may be
+     * @param isChanged whether the mapper treats a type in another way than its declaration tells
+     */
+    DeclaredTypeCheck(JsonMapper mapper, Set<Class<?>> unclear, Predicate<JavaType> isChanged) {
         this.mapper = mapper;
         this.unclear = unclear;
+        this.isChanged = isChanged;
     }
 
     /** Why not, or {@code null} if the type, and all that is declared inside it, is fine. */
@@ -96,7 +106,9 @@ abstract class DeclaredTypeCheck {
             return type.getKeyType() == null || isScalar(type.getKeyType().getRawClass());
         }
         List<Class<?>> supertypes = ClassUtil.findRawSuperTypes(raw, Object.class, true);
-        if (Modifier.isAbstract(raw.getModifiers()) || !supertypes.stream().allMatch(this::isNeutral)) {
+        if (Modifier.isAbstract(raw.getModifiers())
+                || isChanged.test(type)
+                || !supertypes.stream().allMatch(this::isNeutral)) {
             return false;
         }
         AnnotatedClass declared = mapper._serializationContext().introspectClassAnnotations(type);
@@ -107,6 +119,12 @@ abstract class DeclaredTypeCheck {
                         && fields.stream().allMatch(field -> isReadAndWritten(declared, field)));
         return isReadBack
                 && !fields.isEmpty()
+                && fields.stream()
+                                .map(DeclaredTypeCheck::unifiedName)
+                                .distinct()
+                                .count()
+                        == fields.size()
+                && (raw.isRecord() || !hasOtherSetters(declared, fields))
                 && fields.stream().noneMatch(field -> isUnclear(field.getType()) || whyNot(field.getType()) != null);
     }
 
@@ -119,16 +137,20 @@ abstract class DeclaredTypeCheck {
 
     /** Whether nothing but the declarations in a class tells how Jackson reads and writes them. */
     private boolean isNeutral(Class<?> type) {
-        Stream<AnnotatedElement[]> members = Stream.of(
-                new Class<?>[] {type},
-                type.getDeclaredFields(),
-                type.getDeclaredMethods(),
-                type.getDeclaredConstructors());
+        Executable[][] executables = {type.getDeclaredMethods(), type.getDeclaredConstructors()};
+        Stream<AnnotatedElement[]> members =
+                Stream.concat(Stream.of(new Class<?>[] {type}, type.getDeclaredFields()), Arrays.stream(executables));
         return NEUTRAL_SUPERTYPES.contains(type)
                 || (!NonValueTypes.isOfJdk(type)
+                        && !JacksonSerializable.class.isAssignableFrom(type)
                         && mapper.serializationConfig().findMixInClassFor(type) == null
                         && members.flatMap(Arrays::stream)
                                 .flatMap(member -> Arrays.stream(member.getDeclaredAnnotations()))
+                                .allMatch(DeclaredTypeCheck::isNeutral)
+                        && Arrays.stream(executables)
+                                .flatMap(Arrays::stream)
+                                .flatMap(executable -> Arrays.stream(executable.getParameterAnnotations()))
+                                .flatMap(Arrays::stream)
                                 .allMatch(DeclaredTypeCheck::isNeutral));
     }
 
@@ -140,6 +162,30 @@ abstract class DeclaredTypeCheck {
                         || !(type.getName().contains(".jackson.")
                                 || type.getName().startsWith("java.beans.")
                                 || type.isAnnotationPresent(JacksonAnnotationsInside.class));
+    }
+
+    /** Two fields may get one name by the application's naming strategy, or by an annotation. */
+    private static String unifiedName(AnnotatedField field) {
+        JsonProperty renamed = field.getAnnotation(JsonProperty.class);
+        String name = renamed == null || renamed.value().isEmpty() ? field.getName() : renamed.value();
+        return StringUtils.deleteAny(name, "_-. ").toLowerCase(Locale.ROOT);
+    }
+
+    /** Of which Jackson would read a property that no field tells about, or for which it would see two setters. */
+    private static boolean hasOtherSetters(AnnotatedClass type, List<AnnotatedField> fields) {
+        for (AnnotatedMethod method : type.memberMethods()) {
+            if (method.getName().startsWith("set")
+                    && method.getParameterCount() == 1
+                    && fields.stream().noneMatch(field -> isSetter(method, field))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isSetter(AnnotatedMethod method, AnnotatedField field) {
+        return method.getName().equals("set" + StringUtils.capitalize(field.getName()))
+                && method.getRawParameterType(0) == field.getRawType();
     }
 
     private static boolean isReadAndWritten(AnnotatedClass type, AnnotatedField field) {

@@ -102,7 +102,7 @@ final class FingerprintJson {
     private static final class ArgumentCheck extends DeclaredTypeCheck {
 
         ArgumentCheck(JsonMapper mapper) {
-            super(mapper, Set.of());
+            super(mapper, Set.of(), type -> false);
         }
 
         @Override

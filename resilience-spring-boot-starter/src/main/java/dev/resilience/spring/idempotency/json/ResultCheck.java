@@ -31,7 +31,7 @@ final class ResultCheck extends DeclaredTypeCheck {
             Set.of(Object.class, Serializable.class, Comparable.class, Number.class, CharSequence.class);
 
     ResultCheck(JsonMapper mapper) {
-        super(mapper, ANYTHING);
+        super(mapper, ANYTHING, new MapperChanges(mapper)::concern);
     }
 
     /** A part may be a container of anything, as the content of a JSON object is; a result may not. */
