@@ -10,6 +10,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 /** Lets a request to the endpoint have an object as its {@code policy}, with WebFlux: see {@link ResilienceWebEndpointExtension#readable}. */
 public final class PolicyBodyFilter implements WebFilter {
@@ -34,6 +35,8 @@ public final class PolicyBodyFilter implements WebFilter {
     private static Flux<DataBuffer> readable(ServerWebExchange exchange) {
         DataBufferFactory buffers = exchange.getResponse().bufferFactory();
         return DataBufferUtils.join(exchange.getRequest().getBody(), ResilienceWebEndpointExtension.MAX_BODY)
+                .contextWrite(
+                        ofReader -> Context.empty()) // by which the reader would release the buffers a second time
                 .map(joined -> {
                     byte[] body = new byte[joined.readableByteCount()];
                     joined.read(body);
