@@ -235,7 +235,7 @@ class AnswersOfTheResponseTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/written/201", "/streamed/201", "/written-by-response/201"})
+    @ValueSource(strings = {"/written/201", "/streamed/201", "/written-by-response/201", "/written-twice/201"})
     void aBodyThatAWebFluxHandlerWritesItselfIsReplayed(String path) {
         on("reactive", (client, calls) -> {
             Answer first = client.send(HttpMethod.POST, path);
@@ -396,6 +396,15 @@ class AnswersOfTheResponseTests {
                 exchange.getResponse().getHeaders().setContentType(MediaType.TEXT_PLAIN);
                 return exchange.getResponse().writeWith(written(exchange.getResponse()));
             });
+        }
+
+        @RequestMapping("/written-twice/{status}")
+        @Idempotent(header = KEY)
+        Mono<Void> writtenTwice(@PathVariable int status, ServerWebExchange exchange) {
+            return written(status, exchange).then(Mono.defer(() -> {
+                DataBuffer other = exchange.getResponse().bufferFactory().wrap(new byte[] {'2'});
+                return exchange.getResponse().writeWith(Mono.just(other));
+            }));
         }
 
         @RequestMapping("/streamed/{status}")

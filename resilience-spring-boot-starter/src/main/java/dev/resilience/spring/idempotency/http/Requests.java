@@ -322,7 +322,11 @@ public enum Requests {
             return writeWith(Flux.from(body).concatMap(part -> part));
         }
 
+        /** The first body; a second one is not sent. */
         private void keep(DataBuffer body) {
+            if (isCommitted()) {
+                return;
+            }
             written = new byte[body.readableByteCount()];
             body.toByteBuffer(ByteBuffer.wrap(written));
         }
