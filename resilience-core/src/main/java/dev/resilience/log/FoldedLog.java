@@ -159,6 +159,7 @@ public final class FoldedLog implements AutoCloseable {
         try {
             time.scheduleUrgent(left, this::close);
         } catch (OutOfMemoryError noThread) {
+            reported.merge(line.event.outcome(), 1L, Long::sum);
             return false;
         }
         folded = new Line(line.event, line.failure, line.at == null ? time.now() : line.at, line.text);

@@ -13,6 +13,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 import org.slf4j.event.LoggingEvent;
@@ -259,6 +260,31 @@ class FoldedLogTests {
         stub.advance(SECOND.toNanos());
         stub.timerGoesOff();
         assertThat(stub.hasTimer()).isFalse();
+    }
+
+    @Test
+    void aLineThatNoTimerCouldFoldIsInNoSummary() {
+        AtomicBoolean isOutOfThreads = new AtomicBoolean(true);
+        StubTime stub = new StubTime() {
+            @Override
+            public Scheduled schedule(Duration delay, Runnable task) {
+                if (isOutOfThreads.get()) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                return super.schedule(delay, task);
+            }
+        };
+        FoldedLog log = log(lines, stub);
+        fail(log, 1);
+        fail(log, 2);
+        assertThat(lines.events()).containsExactly("test_failed", "test_failed");
+
+        isOutOfThreads.set(false);
+        fail(log, 3);
+        fail(log, 4);
+        stub.advance(SECOND.toNanos());
+        stub.timerGoesOff();
+        assertThat(lines.last().pairs()).containsEntry("failed", 2L);
     }
 
     @Test
