@@ -55,9 +55,6 @@ final class FingerprintJson {
 
     private final JsonMapper mapper;
 
-    /** Why values of a declared type cannot be written. */
-    final DeclaredTypeCheck check;
-
     FingerprintJson(JsonMapper ofStore) {
         SimpleModule module = new SimpleModule()
                 .addSerializer(new Unordered<>(Set.class))
@@ -74,7 +71,6 @@ final class FingerprintJson {
                 .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
                 .addModule(module)
                 .build();
-        this.check = new ArgumentCheck(mapper);
     }
 
     /** @throws RuntimeException if there is something in the value that cannot be written */
@@ -98,34 +94,35 @@ final class FingerprintJson {
         return bytes.toByteArray();
     }
 
-    /** Asks the serializers that arguments will be written with. */
-    private static final class ArgumentCheck extends DeclaredTypeCheck {
-
-        ArgumentCheck(JsonMapper mapper) {
-            super(mapper, Set.of(), type -> false);
+    /** Why values of a declared type cannot be written, however deep that is declared; {@code null} if they can. */
+    @Nullable
+    String whyNot(JavaType type, Set<JavaType> known) {
+        if (!known.add(type)) {
+            return null;
         }
-
-        @Override
-        @Nullable
-        String whyNotForJackson(JavaType type) {
-            if (type.getContentType() != null) {
-                return null;
+        String why = NonValueTypes.why(type.getRawClass());
+        if (why == null && type.getKeyType() != null) {
+            why = whyNot(type.getKeyType(), known);
+        }
+        if (why == null && type.getContentType() != null) {
+            why = whyNot(type.getContentType(), known);
+        }
+        if (why != null || type.getContentType() != null) {
+            return why;
+        }
+        try {
+            Iterator<PropertyWriter> parts =
+                    mapper._serializationContext().findValueSerializer(type).properties();
+            while (parts.hasNext() && why == null) {
+                PropertyWriter part = parts.next();
+                why = whyNot(part.getType(), known);
+                why = why == null ? null : why + ", in '" + part.getName() + "'";
             }
-            try {
-                Iterator<PropertyWriter> parts =
-                        mapper._serializationContext().findValueSerializer(type).properties();
-                String why = null;
-                while (parts.hasNext() && why == null) {
-                    PropertyWriter part = parts.next();
-                    why = whyNot(part.getType());
-                    why = why == null ? null : why + ", in '" + part.getName() + "'";
-                }
-                return why;
-            } catch (JacksonException unwritable) {
-                return unwritable.getOriginalMessage();
-            } catch (IllegalStateException noValue) {
-                return noValue.getMessage();
-            }
+            return why;
+        } catch (JacksonException unwritable) {
+            return unwritable.getOriginalMessage();
+        } catch (IllegalStateException noValue) {
+            return noValue.getMessage();
         }
     }
 

@@ -5,6 +5,7 @@ import dev.resilience.pipeline.Invocation;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -87,10 +88,7 @@ public final class Json {
 
     private Values values(JavaType type) {
         return new Values(
-                type,
-                SingletonSupplier.of(() -> mapper.obtain().writerFor(type)),
-                mapper.obtain().readerFor(type),
-                ConcurrentHashMap.newKeySet());
+                type, mapper.obtain().writerFor(type), mapper.obtain().readerFor(type), ConcurrentHashMap.newKeySet());
     }
 
     /** A value as bytes that are equal whenever two values are, as far as their fields tell. */
@@ -100,12 +98,12 @@ public final class Json {
 
     /** Why values of a declared type are not {@linkplain #comparable comparable}, or {@code null} if they may be. */
     public @Nullable String whyNotComparable(ResolvableType type) {
-        return fingerprints.obtain().check.whyNot(javaType(type));
+        return fingerprints.obtain().whyNot(javaType(type), new HashSet<>());
     }
 
     /** Why results of a type could not be read back, or {@code null} if they can. */
     public @Nullable String whyNotReadable(ResolvableType type) {
-        return check.obtain().whyNotResult(javaType(type));
+        return check.obtain().whyNot(javaType(type));
     }
 
     /** By what the type resolves to: seen from a supertype, its own {@code getType()} may be a mere variable. */
@@ -214,19 +212,14 @@ public final class Json {
         }
     }
 
-    /**
-     * @param writer is made by the first call, and looks at the class then: one that looks only when it writes would not find
-     *     the class that a value says it has
-     * @param proven the classes whose objects have come back as they were
-     */
-    private record Values(
-            JavaType type, SingletonSupplier<ObjectWriter> writer, ObjectReader reader, Set<Class<?>> proven)
+    /** @param proven the classes whose objects have come back as they were */
+    private record Values(JavaType type, ObjectWriter writer, ObjectReader reader, Set<Class<?>> proven)
             implements ResultCodec {
 
         @Override
         public byte[] write(@Nullable Object result) {
             try {
-                byte[] content = writer.obtain().writeValueAsBytes(result);
+                byte[] content = writer.writeValueAsBytes(result);
                 if (result != null && !proven.contains(result.getClass())) {
                     prove(result, content);
                 }
@@ -242,12 +235,11 @@ public final class Json {
         private void prove(Object result, byte[] content) {
             byte[] again;
             try {
-                again = writer.obtain().writeValueAsBytes(read(content));
+                again = writer.writeValueAsBytes(read(content));
             } catch (JacksonException unreadable) {
                 throw lossy(result, unreadable);
             }
-            if (!isSame(content, again)
-                    && isSame(content, writer.obtain().writeValueAsBytes(result))) { // asks no clock
+            if (!isSame(content, again) && isSame(content, writer.writeValueAsBytes(result))) { // asks no clock
                 throw lossy(result, null);
             }
             if (content.length > "[]".length()) {

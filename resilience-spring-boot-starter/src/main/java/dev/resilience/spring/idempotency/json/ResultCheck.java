@@ -8,9 +8,12 @@ import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.annotation.JsonDeserialize;
 import tools.jackson.databind.deser.CreatorProperty;
@@ -22,35 +25,57 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.PropertyWriter;
 
 /**
- * Tells why results of a type could not be read back. Asks the deserializers and serializers that results will be read and
- * written with, property by property.
+ * Tells at startup why results of a type could not be read back. Asks the deserializers and serializers that results will
+ * be read and written with, property by property, and remembers its answer for each type. Safe for use by many threads.
  */
-final class ResultCheck extends DeclaredTypeCheck {
+final class ResultCheck {
 
     private static final Set<Class<?>> ANYTHING =
             Set.of(Object.class, Serializable.class, Comparable.class, Number.class, CharSequence.class);
 
+    private final JsonMapper mapper;
+    private final Map<JavaType, String> known = new ConcurrentHashMap<>(); // an empty text for a type that is fine
+
     ResultCheck(JsonMapper mapper) {
-        super(mapper, ANYTHING, new MapperChanges(mapper)::concern);
+        this.mapper = mapper;
     }
 
-    /** A part may be a container of anything, as the content of a JSON object is; a result may not. */
+    /** Why a type could not be read back, or {@code null} if it can. */
     @Nullable
-    String whyNotResult(JavaType type) {
-        if (isUnclear(type)) {
+    String whyNot(JavaType type) {
+        if (isAnything(type)) {
             return "nothing says which class it is";
         }
         JavaType content = type.getContentType();
-        if (content != null && isUnclear(content)) {
+        if (content != null && isAnything(content)) {
             return "nothing says which class its elements are";
         }
-        return whyNot(type);
+        return whyNotPart(type);
     }
 
-    @Override
-    @Nullable
-    String whyNotForJackson(JavaType type) {
+    private static boolean isAnything(JavaType type) {
+        return ANYTHING.contains(type.getRawClass());
+    }
+
+    /** A part may be a container of anything, as the content of a JSON object is. */
+    private @Nullable String whyNotPart(JavaType type) {
+        String found = known.putIfAbsent(type, ""); // which is the answer where a type is met inside itself
+        if (found == null) {
+            found = find(type);
+            known.put(type, found == null ? "" : found);
+        }
+        return found == null || found.isEmpty() ? null : found;
+    }
+
+    private @Nullable String find(JavaType type) {
         Class<?> raw = type.getRawClass();
+        String why = NonValueTypes.why(raw);
+        if (why == null && type.getContentType() != null) {
+            why = whyNotPart(type.getContentType());
+        }
+        if (why != null || raw == Object.class) {
+            return why;
+        }
         try {
             mapper.readerFor(type).readValue("{}");
         } catch (InvalidDefinitionException unreadable) {
@@ -59,14 +84,14 @@ final class ResultCheck extends DeclaredTypeCheck {
         } catch (JacksonException onlyThisText) {
             // the type is known, and an empty object is just not one of its values
         }
-        return mapper._deserializationContext().findRootValueDeserializer(type)
-                        instanceof BeanDeserializerBase byProperties
-                ? find(type, byProperties)
+        DeserializationContext context = mapper._deserializationContext();
+        boolean hasAnySetter = context.introspectBeanDescription(type).findAnySetterAccessor() != null;
+        return context.findRootValueDeserializer(type) instanceof BeanDeserializerBase byProperties
+                ? find(raw, byProperties, hasAnySetter)
                 : null;
     }
 
-    private @Nullable String find(JavaType type, BeanDeserializerBase deserializer) {
-        Class<?> raw = type.getRawClass();
+    private @Nullable String find(Class<?> raw, BeanDeserializerBase deserializer, boolean hasAnySetter) {
         Set<String> written = new HashSet<>();
         boolean isUnwrapped = false;
         Iterator<PropertyWriter> writers =
@@ -79,10 +104,7 @@ final class ResultCheck extends DeclaredTypeCheck {
         Iterator<SettableBeanProperty> properties = deserializer.properties();
         boolean isEmpty = !properties.hasNext()
                 && !isUnwrapped
-                && mapper._deserializationContext()
-                                .introspectBeanDescription(type)
-                                .findAnySetterAccessor()
-                        == null
+                && !hasAnySetter
                 && (raw.isInterface() || !deserializer.getValueInstantiator().canCreateUsingDelegate());
         if (isEmpty && (raw.isInterface() || hasFields(raw))) {
             return raw.getName()
@@ -104,7 +126,9 @@ final class ResultCheck extends DeclaredTypeCheck {
         if (property.hasValueTypeDeserializer() || property.getAnnotation(JsonDeserialize.class) != null) {
             return null;
         }
-        return isUnclear(property.getType()) ? "nothing says which class " + name + " is" : whyNot(property.getType());
+        return isAnything(property.getType())
+                ? "nothing says which class " + name + " is"
+                : whyNotPart(property.getType());
     }
 
     /** A mere setter may be there for an old name, and a parent is known from where its child was found. */

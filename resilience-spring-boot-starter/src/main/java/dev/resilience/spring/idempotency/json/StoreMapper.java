@@ -84,8 +84,6 @@ final class StoreMapper {
                 .disable(
                         DeserializationFeature.ACCEPT_EMPTY_ARRAY_AS_NULL_OBJECT,
                         DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT,
-                        DeserializationFeature
-                                .EAGER_DESERIALIZER_FETCH, // the first call looks at a class, not the startup
                         DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES,
                         DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES,
                         DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
