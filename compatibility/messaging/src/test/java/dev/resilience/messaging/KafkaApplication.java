@@ -49,12 +49,12 @@ final class KafkaApplication implements AutoCloseable {
                 .web(WebApplicationType.NONE)
                 .properties(all.toArray(String[]::new))
                 .run();
-        await(() -> containers().stream().allMatch(container -> !container.getAssignedPartitions().isEmpty()));
+        await(() -> containers().stream()
+                .allMatch(container -> !container.getAssignedPartitions().isEmpty()));
     }
 
     private List<MessageListenerContainer> containers() {
-        return List.copyOf(
-                context.getBean(KafkaListenerEndpointRegistry.class).getListenerContainers());
+        return List.copyOf(context.getBean(KafkaListenerEndpointRegistry.class).getListenerContainers());
     }
 
     /** To partition 0, with a header {@code message-id} unless that is {@code null}. */
@@ -76,7 +76,10 @@ final class KafkaApplication implements AutoCloseable {
     }
 
     static void await(java.util.concurrent.Callable<Boolean> condition) {
-        Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20)).until(condition);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(20))
+                .until(condition);
     }
 
     @Override

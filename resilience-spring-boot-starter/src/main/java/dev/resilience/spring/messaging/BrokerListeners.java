@@ -1,0 +1,89 @@
+package dev.resilience.spring.messaging;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.idempotency.MessageListeners;
+import dev.resilience.spring.idempotency.http.Requests.KeySource;
+import dev.resilience.spring.kind.ProtectedCall;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.MessageMapping;
+
+/** Listeners of the brokers whose libraries are there. */
+public final class BrokerListeners implements MessageListeners {
+
+    private static final String ANNOTATIONS = "org.springframework.messaging.handler.annotation.";
+    private static final Pattern INJECTED = Pattern.compile(
+            "org\\.apache\\.kafka\\.|org\\.springframework\\.(amqp|kafka|messaging)\\.|com\\.rabbitmq\\.|jakarta\\.jms\\.");
+
+    /** The annotations of all brokers stand for {@code @MessageMapping}, which itself is for controllers. */
+    @Override
+    public boolean contain(Method method) {
+        MergedAnnotation<?> mapping =
+                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(MessageMapping.class);
+        return mapping.isPresent() && mapping.getDistance() > 0;
+    }
+
+    @Override
+    public @Nullable ResolvableType payloadType(MergedAnnotations annotations, ResolvableType declared) {
+        Class<?> type = declared.toClass();
+        if (BrokerMessages.KAFKA && ConsumerRecord.class.isAssignableFrom(type)) {
+            return declared.as(ConsumerRecord.class).getGeneric(1);
+        }
+        if (Message.class.isAssignableFrom(type)) {
+            return declared.as(Message.class).getGeneric();
+        }
+        if ((BrokerMessages.AMQP && org.springframework.amqp.core.Message.class.isAssignableFrom(type))
+                || (BrokerMessages.JMS && jakarta.jms.Message.class.isAssignableFrom(type))) {
+            return ResolvableType.forClass(Object.class);
+        }
+        boolean isHeader =
+                annotations.isPresent(ANNOTATIONS + "Header") || annotations.isPresent(ANNOTATIONS + "Headers");
+        return isHeader || INJECTED.matcher(type.getName()).lookingAt() ? null : declared;
+    }
+
+    @Override
+    public @Nullable Object payload(@Nullable Object argument) {
+        return BrokerMessages.payload(argument);
+    }
+
+    @Override
+    public KeySource keys(String header, boolean required) {
+        return new KeySource() {
+
+            /** A publisher may be subscribed to on a thread that handles no message. */
+            @Override
+            public @Nullable Object headersAtAssembly() {
+                return CurrentMessage.get();
+            }
+
+            @Override
+            public @Nullable String key(Invocation call) {
+                Object atAssembly = call instanceof ProtectedCall made ? made.headersAtAssembly() : null;
+                Object key = Stream.concat(Arrays.stream(call.arguments()), Stream.of(CurrentMessage.get(), atAssembly))
+                        .filter(Objects::nonNull)
+                        .map(carrier -> BrokerMessages.header(carrier, header))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+                if (key == null && required) {
+                    throw new IdempotencyKeyMissingException(
+                            "The call has no idempotency key: its message has no header " + header);
+                }
+                return key instanceof byte[] text ? new String(text, UTF_8) : Objects.toString(key, null);
+            }
+        };
+    }
+}
