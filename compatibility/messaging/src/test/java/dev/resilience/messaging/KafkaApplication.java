@@ -1,5 +1,7 @@
 package dev.resilience.messaging;
 
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.spring.ResilienceRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +32,7 @@ final class KafkaApplication implements AutoCloseable {
     }
 
     final ConfigurableApplicationContext context;
+    final Effects effects = new Effects();
     final String topic = "orders-" + TOPICS.incrementAndGet();
 
     /** Started, and with partitions assigned to its listeners. */
@@ -46,6 +49,7 @@ final class KafkaApplication implements AutoCloseable {
         all.addAll(properties);
         context = new SpringApplicationBuilder(Application.class)
                 .sources(components)
+                .initializers(application -> application.getBeanFactory().registerSingleton("effects", effects))
                 .web(WebApplicationType.NONE)
                 .properties(all.toArray(String[]::new))
                 .run();
@@ -59,7 +63,15 @@ final class KafkaApplication implements AutoCloseable {
 
     /** To partition 0, with a header {@code message-id} unless that is {@code null}. */
     void send(String messageId, String value) {
-        ProducerRecord<String, String> message = new ProducerRecord<>(topic, 0, "key", value);
+        send(0, messageId, value);
+    }
+
+    void sendToOtherPartition(String value) {
+        send(1, null, value);
+    }
+
+    private void send(int partition, String messageId, String value) {
+        ProducerRecord<String, String> message = new ProducerRecord<>(topic, partition, "key", value);
         if (messageId != null) {
             message.headers().add("message-id", messageId.getBytes(StandardCharsets.UTF_8));
         }
@@ -69,6 +81,15 @@ final class KafkaApplication implements AutoCloseable {
     @SuppressWarnings("unchecked") // Boot's own, whose serializers are those of texts
     private KafkaTemplate<String, String> template() {
         return context.getBean(KafkaTemplate.class);
+    }
+
+    /** How many idempotent calls have ended in a way. */
+    long outcomes(String outcome) {
+        return bean(ResilienceRegistry.class)
+                .get(Idempotency.class, "default")
+                .calls()
+                .byLabel()
+                .get(outcome);
     }
 
     <B> B bean(Class<B> type) {
