@@ -4,10 +4,14 @@ import jakarta.jms.Message;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
+import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.artemis.autoconfigure.ArtemisConfigurationCustomizer;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jms.core.JmsTemplate;
 
@@ -18,6 +22,7 @@ final class JmsApplication implements AutoCloseable {
     static final String DEAD = "dead";
 
     final ConfigurableApplicationContext context;
+    final Effects effects = new Effects();
 
     JmsApplication(List<String> properties, Class<?>... components) {
         List<String> all = new ArrayList<>(List.of(
@@ -28,6 +33,7 @@ final class JmsApplication implements AutoCloseable {
         all.addAll(properties);
         context = new SpringApplicationBuilder(Application.class)
                 .sources(components)
+                .initializers(application -> application.getBeanFactory().registerSingleton("effects", effects))
                 .web(WebApplicationType.NONE)
                 .properties(all.toArray(String[]::new))
                 .run();
@@ -54,6 +60,10 @@ final class JmsApplication implements AutoCloseable {
         });
     }
 
+    long outcomes(String outcome) {
+        return KafkaApplication.outcomes(context, outcome);
+    }
+
     <B> B bean(Class<B> type) {
         return context.getBean(type);
     }
@@ -65,5 +75,13 @@ final class JmsApplication implements AutoCloseable {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    static class Application {}
+    static class Application {
+
+        @Bean
+        ArtemisConfigurationCustomizer givesUpAfterThreeDeliveries() {
+            AddressSettings settings =
+                    new AddressSettings().setMaxDeliveryAttempts(3).setDeadLetterAddress(SimpleString.of(DEAD));
+            return configuration -> configuration.addAddressSetting("#", settings);
+        }
+    }
 }

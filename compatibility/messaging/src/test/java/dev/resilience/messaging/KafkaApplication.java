@@ -85,7 +85,11 @@ final class KafkaApplication implements AutoCloseable {
 
     /** How many idempotent calls have ended in a way. */
     long outcomes(String outcome) {
-        return bean(ResilienceRegistry.class)
+        return outcomes(context, outcome);
+    }
+
+    static long outcomes(ConfigurableApplicationContext context, String outcome) {
+        return context.getBean(ResilienceRegistry.class)
                 .get(Idempotency.class, "default")
                 .calls()
                 .byLabel()

@@ -22,10 +22,12 @@ import org.springframework.context.annotation.Configuration;
 final class RabbitDeliveries implements AutoCloseable {
 
     final ConfigurableApplicationContext context;
+    final Effects effects = new Effects();
 
     RabbitDeliveries(List<String> properties, Class<?>... components) {
         context = new SpringApplicationBuilder(Application.class)
                 .sources(components)
+                .initializers(application -> application.getBeanFactory().registerSingleton("effects", effects))
                 .web(WebApplicationType.NONE)
                 .properties("spring.main.banner-mode=off", "spring.artemis.mode=native")
                 .properties(properties.toArray(String[]::new))
@@ -40,9 +42,13 @@ final class RabbitDeliveries implements AutoCloseable {
                 .next();
         Message message = MessageBuilder.withBody(body.getBytes(StandardCharsets.UTF_8))
                 .setContentType("text/plain")
-                .setHeader("message-id", messageId)
+                .setHeaderIfAbsent("message-id", messageId)
                 .build();
         container.executeListener(Mockito.mock(Channel.class), message);
+    }
+
+    long outcomes(String outcome) {
+        return KafkaApplication.outcomes(context, outcome);
     }
 
     <B> B bean(Class<B> type) {

@@ -9,6 +9,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -27,8 +28,8 @@ public final class ResilienceMessagingAutoConfiguration {
 
     @Bean
     @Lazy
-    MessageListeners resilienceMessageListeners() {
-        return new BrokerListeners();
+    MessageListeners resilienceMessageListeners(TimeSource time, ConfigurableApplicationContext application) {
+        return new BrokerListeners(time, application);
     }
 
     @Bean

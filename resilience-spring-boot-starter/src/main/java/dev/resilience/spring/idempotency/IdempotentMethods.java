@@ -122,7 +122,15 @@ public final class IdempotentMethods {
         String operation = method.bean() == null ? name : name + "@" + method.bean();
         return idempotency == null
                 ? null
-                : new IdempotentMethod(idempotency, operation, key, scope, compared, results, isFinal(method));
+                : new IdempotentMethod(
+                        idempotency,
+                        operation,
+                        key,
+                        scope,
+                        compared,
+                        results,
+                        isFinal(method),
+                        listeners == null ? null : listeners.aroundDeliveries(method.method()));
     }
 
     /** A result that asks for a retry is not the last one. */

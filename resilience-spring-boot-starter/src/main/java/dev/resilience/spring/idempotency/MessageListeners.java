@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency;
 
+import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
@@ -30,4 +31,8 @@ public interface MessageListeners {
     /** The payload of an argument, which may be a whole message. */
     @Nullable
     Object payload(@Nullable Object argument);
+
+    /** What stands around all other layers of a listener; {@code null} for nothing. */
+    @Nullable
+    Layer aroundDeliveries(Method method);
 }

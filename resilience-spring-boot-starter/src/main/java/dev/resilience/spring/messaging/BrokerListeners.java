@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.ProtectedCall;
+import dev.resilience.time.TimeSource;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Objects;
@@ -14,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -27,6 +30,14 @@ public final class BrokerListeners implements MessageListeners {
     private static final String ANNOTATIONS = "org.springframework.messaging.handler.annotation.";
     private static final Pattern INJECTED = Pattern.compile(
             "org\\.apache\\.kafka\\.|org\\.springframework\\.(amqp|kafka|messaging)\\.|com\\.rabbitmq\\.|jakarta\\.jms\\.");
+
+    private final TimeSource time;
+    private final ConfigurableApplicationContext application;
+
+    public BrokerListeners(TimeSource time, ConfigurableApplicationContext application) {
+        this.time = time;
+        this.application = application;
+    }
 
     /** The annotations of all brokers stand for {@code @MessageMapping}, which itself is for controllers. */
     @Override
@@ -57,6 +68,19 @@ public final class BrokerListeners implements MessageListeners {
     @Override
     public @Nullable Object payload(@Nullable Object argument) {
         return BrokerMessages.payload(argument);
+    }
+
+    /** Containers of Kafka have an error handler, which knows more. */
+    @Override
+    public @Nullable Layer aroundDeliveries(Method method) {
+        String annotation = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+                .get(MessageMapping.class)
+                .getRoot()
+                .getType()
+                .getName();
+        return annotation.startsWith("org.springframework.kafka.")
+                ? null
+                : new DeliveryLayer(annotation.startsWith("org.springframework.amqp."), time, application::isClosed);
     }
 
     @Override

@@ -20,6 +20,7 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
+import org.springframework.amqp.AmqpRejectAndDontRequeueException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
@@ -105,8 +106,9 @@ class ListenerCallsTests {
             listeners.onAmqp(amqp("m", "a", 1));
             listeners.onAmqp(amqp("m", "a", 2));
             assertThat(listeners.calls()).isEqualTo(1);
-            assertThatExceptionOfType(IdempotencyKeyReusedException.class)
-                    .isThrownBy(() -> listeners.onAmqp(amqp("m", "b", 3)));
+            assertThatExceptionOfType(AmqpRejectAndDontRequeueException.class)
+                    .isThrownBy(() -> listeners.onAmqp(amqp("m", "b", 3)))
+                    .withCauseInstanceOf(IdempotencyKeyReusedException.class);
         });
     }
 
