@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.springframework.jms.annotation.JmsListener;
+import org.springframework.jms.support.JmsHeaders;
 
 /** A message of JMS that comes more than once has one effect. */
 class JmsDuplicatesTests {
@@ -73,7 +74,7 @@ class JmsDuplicatesTests {
     static class ById extends Shipping {
 
         @JmsListener(destination = JmsApplication.QUEUE)
-        @Idempotent(header = "JMSMessageID")
+        @Idempotent(header = JmsHeaders.MESSAGE_ID)
         public void ship(String order) {
             shipped.add(order);
         }

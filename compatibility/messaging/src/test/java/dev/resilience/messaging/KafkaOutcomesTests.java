@@ -28,9 +28,9 @@ class KafkaOutcomesTests {
 
     private static final List<String> SHORT_LEASE = List.of("resilience.idempotency.default.lease=300ms");
 
-    /** Also where the application gives every failure up at once, and where a container keeps the rest of what it fetched. */
+    /** Also where the application gives every failure up at once, or wants no seeks. */
     @ParameterizedTest
-    @ValueSource(classes = {Deliveries.class, GivesUpAtOnce.class, KeepsTheRest.class})
+    @ValueSource(classes = {Deliveries.class, GivesUpAtOnce.class, WithoutSeeks.class})
     void aMessageInProgressComesAgainWhenItsLeaseIsOverAndIsNeverGivenUp(Class<?> handler) {
         try (KafkaApplication shop = new KafkaApplication(SHORT_LEASE, Shipping.class, Deliveries.class, handler)) {
             Effects effects = shop.effects;
@@ -205,7 +205,7 @@ class KafkaOutcomesTests {
         }
     }
 
-    static class KeepsTheRest {
+    static class WithoutSeeks {
 
         @Bean
         ResilientErrorHandler ofApplication() {

@@ -13,6 +13,9 @@ public interface MessageListeners {
     /** Whether a method listens to a broker. */
     boolean contain(Method method);
 
+    /** Whether a listener gets several messages in one call. */
+    boolean getBatches(Method method);
+
     /**
      * Takes the keys of a listener's calls from a header of their messages.
      *

@@ -13,9 +13,11 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -23,6 +25,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.MessageMapping;
+import org.springframework.util.StringUtils;
 
 /** Listeners of the brokers whose libraries are there. */
 public final class BrokerListeners implements MessageListeners {
@@ -42,9 +45,42 @@ public final class BrokerListeners implements MessageListeners {
     /** The annotations of all brokers stand for {@code @MessageMapping}, which itself is for controllers. */
     @Override
     public boolean contain(Method method) {
-        MergedAnnotation<?> mapping =
-                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(MessageMapping.class);
-        return mapping.isPresent() && mapping.getDistance() > 0;
+        return mapping(method).getDistance() > 0;
+    }
+
+    private static MergedAnnotation<?> mapping(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(MessageMapping.class);
+    }
+
+    /** The broker's annotation, with the values that one of the application gives it. */
+    private static MergedAnnotation<?> ofBroker(Method method) {
+        return Objects.requireNonNull(mapping(method).getMetaSource());
+    }
+
+    /** By the annotation, by the container factory that it names, or by what the method takes. */
+    @Override
+    public boolean getBatches(Method method) {
+        MergedAnnotation<?> listener = ofBroker(method);
+        String batch = listener.getValue("batch", String.class).orElse("");
+        if (!batch.isEmpty()) {
+            return Boolean.parseBoolean(application.getEnvironment().resolvePlaceholders(batch));
+        }
+        String factory = listener.getValue("containerFactory", String.class)
+                .filter(name -> !name.isEmpty())
+                .orElse(StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory");
+        return (application.containsBean(factory) && makesBatches(application.getBean(factory)))
+                || IntStream.range(0, method.getParameterCount())
+                        .mapToObj(i ->
+                                ResolvableType.forMethodParameter(method, i).as(Iterable.class))
+                        .anyMatch(several ->
+                                BrokerMessages.areOf(several.getGeneric().toClass()));
+    }
+
+    /** Those of RabbitMQ have a setter for it alone. */
+    private static boolean makesBatches(Object factory) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(factory);
+        return fields.isReadableProperty("batchListener")
+                && Boolean.TRUE.equals(fields.getPropertyValue("batchListener"));
     }
 
     @Override
@@ -56,8 +92,7 @@ public final class BrokerListeners implements MessageListeners {
         if (Message.class.isAssignableFrom(type)) {
             return declared.as(Message.class).getGeneric();
         }
-        if ((BrokerMessages.AMQP && org.springframework.amqp.core.Message.class.isAssignableFrom(type))
-                || (BrokerMessages.JMS && jakarta.jms.Message.class.isAssignableFrom(type))) {
+        if (BrokerMessages.areOf(type)) {
             return ResolvableType.forClass(Object.class);
         }
         boolean isHeader =
@@ -73,11 +108,7 @@ public final class BrokerListeners implements MessageListeners {
     /** Containers of Kafka have an error handler, which knows more. */
     @Override
     public @Nullable Layer aroundDeliveries(Method method) {
-        String annotation = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
-                .get(MessageMapping.class)
-                .getRoot()
-                .getType()
-                .getName();
+        String annotation = ofBroker(method).getType().getName();
         return annotation.startsWith("org.springframework.kafka.")
                 ? null
                 : new DeliveryLayer(annotation.startsWith("org.springframework.amqp."), time, application::isClosed);

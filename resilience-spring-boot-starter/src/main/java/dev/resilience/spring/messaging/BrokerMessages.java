@@ -5,6 +5,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jms.support.JmsUtils;
+import org.springframework.jms.support.SimpleJmsHeaderMapper;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.util.ClassUtils;
@@ -23,6 +24,13 @@ final class BrokerMessages {
         return ClassUtils.isPresent(className, BrokerListeners.class.getClassLoader());
     }
 
+    static boolean areOf(Class<?> type) {
+        return Message.class.isAssignableFrom(type)
+                || (KAFKA && ConsumerRecord.class.isAssignableFrom(type))
+                || (AMQP && org.springframework.amqp.core.Message.class.isAssignableFrom(type))
+                || (JMS && jakarta.jms.Message.class.isAssignableFrom(type));
+    }
+
     /** The payload of an argument, which may be a whole message. */
     static @Nullable Object payload(@Nullable Object argument) {
         if (KAFKA && argument instanceof ConsumerRecord<?, ?> message) {
@@ -31,9 +39,10 @@ final class BrokerMessages {
         if (AMQP && argument instanceof org.springframework.amqp.core.Message message) {
             return message.getBody();
         }
-        return JMS && argument instanceof jakarta.jms.Message message
-                ? JmsReading.read(() -> message.getBody(Object.class))
-                : argument instanceof Message<?> message ? message.getPayload() : argument;
+        if (JMS && argument instanceof jakarta.jms.Message message) {
+            return JmsBody.of(message);
+        }
+        return argument instanceof Message<?> message ? message.getPayload() : argument;
     }
 
     /** A header of what may be a message, as bytes, where the broker knows nothing else, or as the object that it is. */
@@ -49,24 +58,19 @@ final class BrokerMessages {
                     : header;
         }
         if (JMS && carrier instanceof jakarta.jms.Message message) {
-            return JmsReading.read(
-                    () -> name.equals("JMSMessageID") ? message.getJMSMessageID() : message.getObjectProperty(name));
+            return new SimpleJmsHeaderMapper().toHeaders(message).get(name);
         }
         return carrier instanceof Message<?> message && !name.equals(MessageHeaders.ID) // which each delivery has anew
                 ? message.getHeaders().get(name)
                 : null;
     }
 
-    /** Reads what JMS fails to read by an exception of its own. */
-    @FunctionalInterface
-    private interface JmsReading {
+    /** Loaded with its exception where JMS is there. */
+    private static final class JmsBody {
 
-        @Nullable
-        Object value() throws JMSException;
-
-        static @Nullable Object read(JmsReading reading) {
+        static @Nullable Object of(jakarta.jms.Message message) {
             try {
-                return reading.value();
+                return message.getBody(Object.class);
             } catch (JMSException failed) {
                 throw JmsUtils.convertJmsAccessException(failed);
             }

@@ -13,7 +13,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerRecordRecoverer;
-import org.springframework.kafka.listener.DefaultBackOffHandler;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.SeekUtils;
@@ -50,19 +49,10 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
                 IdempotencyOutcomeUnknownException.class);
     }
 
-    /** Without seeks the container has the record at hand, so the thread waits. */
+    /** Always, because what the container keeps at hand would not wait for a partition that pauses. */
     @Override
-    public boolean handleOne(
-            Exception failure,
-            ConsumerRecord<?, ?> message,
-            Consumer<?, ?> consumer,
-            MessageListenerContainer container) {
-        Duration wait = wait(failure);
-        if (wait == null) {
-            return super.handleOne(failure, message, consumer, container);
-        }
-        new DefaultBackOffHandler().onNextBackOff(container, failure, wait.toMillis() + 1);
-        return false;
+    public boolean seeksAfterHandling() {
+        return true;
     }
 
     @Override
