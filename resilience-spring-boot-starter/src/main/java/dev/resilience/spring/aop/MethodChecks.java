@@ -69,7 +69,8 @@ record MethodChecks(
 
     void check(Class<?> type, Method method, ResilienceAnnotations protection) {
         warnIfContainerCalls(type, method, protection);
-        MessageListeners listeners = beans.getBeanProvider(MessageListeners.class).getIfAvailable();
+        MessageListeners listeners =
+                beans.getBeanProvider(MessageListeners.class).getIfAvailable();
         if (listeners != null && listeners.contain(method) && listeners.getBatches(method)) {
             problems.collect(() -> checkBatches(MethodNames.full(method, type), protection));
         }
@@ -142,8 +143,9 @@ record MethodChecks(
                             + "each message, or filter what was handled before (RecordFilterStrategy).");
         }
         if (protection.has(Retryable.class)) {
-            warnings.add("The listener " + listener + " has @Retryable and gets several messages in one call: a failure "
-                    + "of one repeats the whole batch. Call a @Retryable method of another bean for each message");
+            warnings.add(
+                    "The listener " + listener + " has @Retryable and gets several messages in one call: a failure "
+                            + "of one repeats the whole batch. Call a @Retryable method of another bean for each message");
         }
     }
 
