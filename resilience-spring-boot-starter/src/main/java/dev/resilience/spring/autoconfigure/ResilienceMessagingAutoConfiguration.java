@@ -1,8 +1,10 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.messaging.BrokerListeners;
 import dev.resilience.spring.messaging.CurrentMessage;
+import dev.resilience.spring.messaging.ListenerPauses;
 import dev.resilience.spring.messaging.ResilientErrorHandler;
 import dev.resilience.time.TimeSource;
 import org.springframework.beans.factory.BeanFactory;
@@ -30,6 +32,12 @@ public final class ResilienceMessagingAutoConfiguration {
     @Lazy
     MessageListeners resilienceMessageListeners(TimeSource time, ConfigurableApplicationContext application) {
         return new BrokerListeners(time, application);
+    }
+
+    @Bean
+    @Lazy
+    ListenerPauses resilienceListenerPauses(ResilienceRegistry registry, ConfigurableApplicationContext application) {
+        return new ListenerPauses(registry, application);
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package dev.resilience.spring.messaging;
 
+import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
@@ -22,8 +23,9 @@ import org.springframework.util.backoff.BackOff;
  * Spring Kafka's {@link DefaultErrorHandler}, which knows what idempotent listeners of single records refuse. A record whose
  * key is in progress is delivered again when {@code retryAfter} is over, as often as it takes, and meanwhile its partition
  * pauses. One whose key is missing, invalid or used for another payload, or whose outcome is unknown, goes to the recoverer
- * at once. Everything else is retried as the back-off says. Boot's containers have one unless the application defines a
- * {@code CommonErrorHandler}, or works with transactions of Kafka.
+ * at once. A record of a container that pauses for its circuit breaker ({@code pause-listeners}) is delivered again if the
+ * breaker refuses it, or if it fails and the breaker is open then. Everything else is retried as the back-off says. Boot's
+ * containers have one unless the application defines a {@code CommonErrorHandler}, or works with transactions of Kafka.
  */
 public final class ResilientErrorHandler extends DefaultErrorHandler {
 
@@ -61,7 +63,7 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
             List<ConsumerRecord<?, ?>> messages,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        Duration wait = wait(failure);
+        Duration wait = wait(failure, container);
         if (wait == null) {
             super.handleRemaining(failure, messages, consumer, container);
             return;
@@ -76,11 +78,16 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
                 failure, messages, consumer, container, false, (message, refusal) -> false, logger, getLogLevel());
     }
 
-    private static @Nullable Duration wait(Exception failure) {
-        Throwable cause = failure;
-        while (cause != null && !(cause instanceof IdempotencyInProgressException)) {
-            cause = cause.getCause();
+    /** How long a message waits that is not given up; one that a circuit breaker keeps out waits with its container besides. */
+    private static @Nullable Duration wait(Exception failure, MessageListenerContainer container) {
+        boolean pauses = ListenerPauses.PAUSES.containsKey(container);
+        boolean isOutage = pauses && container.isPauseRequested();
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof IdempotencyInProgressException refused) {
+                return refused.retryAfter();
+            }
+            isOutage |= pauses && cause instanceof CircuitOpenException;
         }
-        return cause == null ? null : ((IdempotencyInProgressException) cause).retryAfter();
+        return isOutage ? Duration.ofSeconds(1) : null;
     }
 }
