@@ -34,7 +34,10 @@ public @interface Idempotent {
      */
     String key() default "";
 
-    /** Name of the request header that holds the key, usually {@code Idempotency-Key}. */
+    /**
+     * Name of the header that holds the key: of the request, usually {@code Idempotency-Key}, or of the message where the
+     * method listens to Kafka, AMQP or JMS.
+     */
     String header() default "";
 
     /**

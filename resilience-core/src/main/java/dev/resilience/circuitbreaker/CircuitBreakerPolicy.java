@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  *     by many threads. Policies are equal if they have equal rules, which of lambdas only the same instance is
  * @param initialState the state at startup; default {@link CircuitState#CLOSED}, never {@link CircuitState#HALF_OPEN}
  * @param health what an open breaker means for the application's health; default {@link Health#IGNORE}
+ * @param pauseListeners whether the containers of the message listeners that it protects pause while it is OPEN, until the
+ *     next call is a probe, or FORCED_OPEN; default {@code false}. For the adapters of frameworks: a breaker in code ignores it
  */
 public record CircuitBreakerPolicy(
         int failureThreshold,
@@ -48,7 +50,8 @@ public record CircuitBreakerPolicy(
         List<Class<? extends Throwable>> ignoreOn,
         @Nullable Predicate<@Nullable Object> recordOnResult,
         CircuitState initialState,
-        Health health) {
+        Health health,
+        boolean pauseListeners) {
 
     public CircuitBreakerPolicy {
         Require.atLeast(0, "failure-threshold", failureThreshold);
@@ -156,6 +159,7 @@ public record CircuitBreakerPolicy(
         private @Nullable Predicate<@Nullable Object> recordOnResult;
         private CircuitState initialState = CircuitState.CLOSED;
         private Health health = Health.IGNORE;
+        private boolean pauseListeners;
 
         private Builder() {}
 
@@ -255,6 +259,12 @@ public record CircuitBreakerPolicy(
             return this;
         }
 
+        /** Whether containers of message listeners pause while it is open; default {@code false}. */
+        public Builder pauseListeners(boolean pauses) {
+            pauseListeners = pauses;
+            return this;
+        }
+
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public CircuitBreakerPolicy build() {
             return new CircuitBreakerPolicy(
@@ -273,7 +283,8 @@ public record CircuitBreakerPolicy(
                     ignoreOn,
                     recordOnResult,
                     initialState,
-                    health);
+                    health,
+                    pauseListeners);
         }
     }
 }

@@ -85,6 +85,7 @@ class PolicyDefaultsTests {
         assertThat(policy.ignoreOn()).isEmpty();
         assertThat(policy.initialState()).isEqualTo(CircuitState.CLOSED);
         assertThat(policy.health()).isEqualTo(CircuitBreakerPolicy.Health.IGNORE);
+        assertThat(policy.pauseListeners()).isFalse();
     }
 
     @Test

@@ -44,7 +44,7 @@ class ArchitectureTests {
             List.of("kind"),
             List.of("bulkhead", "circuitbreaker", "deadletter", "fallback", "idempotency", "retry", "timelimit"),
             List.of("aop", "properties", "registry"),
-            List.of("actuate", "cloud", "metrics", "web"),
+            List.of("actuate", "cloud", "messaging", "metrics", "web"),
             List.of("autoconfigure"));
 
     private static final JavaClasses STARTER = new ClassFileImporter()
@@ -225,6 +225,12 @@ class ArchitectureTests {
                         "reactor..",
                         List.of("actuate", "autoconfigure", "cloud", "idempotency.http", "reactor", "web")),
                 arguments("org.springframework.cloud..", List.of("autoconfigure", "cloud")),
+                arguments("org.springframework.messaging..", List.of("autoconfigure", "messaging")),
+                arguments("org.springframework.kafka..", List.of("autoconfigure", "messaging")),
+                arguments("org.apache.kafka..", List.of("messaging")),
+                arguments("org.springframework.amqp..", List.of("autoconfigure", "messaging")),
+                arguments("org.springframework.jms..", List.of("autoconfigure", "messaging")),
+                arguments("jakarta.jms..", List.of("autoconfigure", "messaging")),
                 arguments("org.mockito..", List.of("autoconfigure")));
     }
 

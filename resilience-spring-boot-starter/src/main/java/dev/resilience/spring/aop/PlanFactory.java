@@ -85,6 +85,10 @@ public record PlanFactory(
         for (Layer layer : layers) {
             operation = layer instanceof IdempotentMethod idempotent ? idempotent : operation;
         }
+        Layer outermost = operation == null ? null : operation.outermost();
+        if (outermost != null) {
+            layers.add(0, outermost);
+        }
         return new MethodPlan(
                 Pipeline.of(layers, environment.carrier()),
                 operation,
@@ -93,7 +97,7 @@ public record PlanFactory(
                         ? null
                         : publisher.publishers(
                                 SuspendingFunctions.is(method), operation == null ? null : environment.carrier()),
-                repeats,
+                repeats || outermost != null,
                 new MethodPlan.ChainPosition());
     }
 

@@ -30,7 +30,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 
 /**
  * What of a call's arguments is compared with those of an earlier call: the value of an expression; or all arguments; or, in
- * a web handler, the payload. Who calls is the scope's business, and headers are others when a request is repeated.
+ * a web handler or a listener to messages, the payload. Who calls is the scope's business, and headers are others when a request is repeated.
  */
 final class FingerprintArguments {
 
@@ -55,16 +55,25 @@ final class FingerprintArguments {
     private final String name;
     private final @Nullable CallExpression expression;
     private final List<Integer> compared = new ArrayList<>();
+    private final @Nullable MessageListeners listeners;
 
     /**
      * @param type the class of the bean, which may know more of the method's types
      * @param name the method's full name, for messages
      * @param isCompared whether the policy wants the comparison, which must be possible then
+     * @param listeners {@code null} if the method is none of them
      */
     FingerprintArguments(
-            Method method, Class<?> type, String name, Idempotent annotation, Json json, boolean isCompared) {
+            Method method,
+            Class<?> type,
+            String name,
+            Idempotent annotation,
+            Json json,
+            boolean isCompared,
+            @Nullable MessageListeners listeners) {
         this.json = json;
         this.name = name;
+        this.listeners = listeners;
         this.expression = annotation.fingerprint().isBlank()
                 ? null
                 : IdempotentMethods.parsed(
@@ -81,11 +90,12 @@ final class FingerprintArguments {
             MergedAnnotations annotations = MergedAnnotations.from(parameters[i].getParameterAnnotations());
             boolean isPublisher = PublisherType.of(declared.toClass()) != null; // as of a principal in WebFlux
             Class<?> given = (isPublisher ? declared.getGeneric() : declared).toClass();
-            if (isHandler ? isPayload(annotations, given) : !isCaller(annotations, given)) {
+            ResolvableType payload = listeners == null ? declared : listeners.payloadType(annotations, declared);
+            if (payload != null && (isHandler ? isPayload(annotations, given) : !isCaller(annotations, given))) {
                 compared.add(i);
                 if (isCompared && expression == null) {
                     int index = i;
-                    problems.collect(() -> check(index, declared));
+                    problems.collect(() -> check(index, payload));
                 }
             }
         }
@@ -137,7 +147,9 @@ final class FingerprintArguments {
             return json.comparable(
                     expression != null
                             ? expression.value(all)
-                            : compared.stream().map(i -> all[i]).toArray());
+                            : compared.stream()
+                                    .map(i -> listeners == null ? all[i] : listeners.payload(all[i]))
+                                    .toArray());
         } catch (RuntimeException incomparable) {
             throw new IllegalStateException(
                     "The arguments of the @Idempotent method " + name

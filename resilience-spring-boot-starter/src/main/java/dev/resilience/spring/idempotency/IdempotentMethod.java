@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param compared what is compared with an earlier call
  * @param finality whether a result is a call's last word
+ * @param outermost stands around all other layers of the method; {@code null} for nothing
  */
 public record IdempotentMethod(
         Idempotency idempotency,
@@ -25,7 +26,8 @@ public record IdempotentMethod(
         CallerScope scope,
         FingerprintArguments compared,
         ResultCodec results,
-        Predicate<@Nullable Object> finality)
+        Predicate<@Nullable Object> finality,
+        @Nullable Layer outermost)
         implements IdempotentOperation, Layer {
 
     /** For methods whose callers are not kept apart. */
@@ -82,7 +84,7 @@ public record IdempotentMethod(
         ResultCodec ofCall = results.ofCall(invocation);
         return ofCall == results
                 ? this
-                : new IdempotentMethod(idempotency, name, keySource, scope, compared, ofCall, finality);
+                : new IdempotentMethod(idempotency, name, keySource, scope, compared, ofCall, finality, outermost);
     }
 
     @Override

@@ -103,11 +103,15 @@ public final class IdempotentMethods {
                             + "' is false");
         }
         StartupProblems problems = new StartupProblems();
-        KeySource key = problems.collect(() -> key(method, name));
+        MessageListeners brokers = method.beans(MessageListeners.class).getIfAvailable();
+        MessageListeners listeners = brokers != null && brokers.contain(method.method()) ? brokers : null;
+        KeySource key = problems.collect(() -> key(method, name, listeners));
         ResultCodec results = problems.collect(() -> results(method, name, values));
         FingerprintArguments compared = problems.collect(() -> new FingerprintArguments(
-                method.method(), method.type(), name, method.annotation(), values, policy.fingerprint()));
-        CallerScope scope = problems.collect(() -> scope(method, name, policy));
+                method.method(), method.type(), name, method.annotation(), values, policy.fingerprint(), listeners));
+        CallerScope scope = listeners != null // nobody but its container calls a listener
+                ? IdempotentMethod.NO_CALLERS
+                : problems.collect(() -> scope(method, name, policy));
         if (key == null || results == null || compared == null || scope == null) {
             throw problems.all();
         }
@@ -118,7 +122,15 @@ public final class IdempotentMethods {
         String operation = method.bean() == null ? name : name + "@" + method.bean();
         return idempotency == null
                 ? null
-                : new IdempotentMethod(idempotency, operation, key, scope, compared, results, isFinal(method));
+                : new IdempotentMethod(
+                        idempotency,
+                        operation,
+                        key,
+                        scope,
+                        compared,
+                        results,
+                        isFinal(method),
+                        listeners == null ? null : listeners.aroundDeliveries(method.method()));
     }
 
     /** A result that asks for a retry is not the last one. */
@@ -135,7 +147,7 @@ public final class IdempotentMethods {
                 "Put @Async on a method of another bean, which the @Idempotent one calls, or which calls it.");
     }
 
-    private KeySource key(ProtectedMethod<Idempotent> method, String name) {
+    private KeySource key(ProtectedMethod<Idempotent> method, String name, @Nullable MessageListeners listeners) {
         Idempotent annotation = method.annotation();
         boolean hasKey = !annotation.key().isBlank();
         boolean hasHeader = !annotation.header().isBlank();
@@ -145,6 +157,9 @@ public final class IdempotentMethods {
                             + (hasKey ? "with both a key and a header" : "without a key"),
                     "Give @Idempotent either a key, such as key = \"#orderId\", or a header, such as header = "
                             + "\"Idempotency-Key\".");
+        }
+        if (hasHeader && listeners != null) {
+            return listeners.keys(annotation.header(), annotation.required());
         }
         if (hasHeader) {
             if (requests == Requests.NONE || (reactive && !isSubscribedTo(method))) {

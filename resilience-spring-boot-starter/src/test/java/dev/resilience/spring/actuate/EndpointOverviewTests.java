@@ -149,7 +149,8 @@ class EndpointOverviewTests {
                             Map.entry("record-on", List.of()),
                             Map.entry("ignore-on", List.of()),
                             Map.entry("initial-state", "closed"),
-                            Map.entry("health", "ignore")));
+                            Map.entry("health", "ignore"),
+                            Map.entry("pause-listeners", false)));
         }
 
         @Test

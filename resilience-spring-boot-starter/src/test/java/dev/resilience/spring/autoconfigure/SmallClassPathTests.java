@@ -40,7 +40,7 @@ class SmallClassPathTests {
     private static final String STORE_TYPE = "resilience.idempotency-store.type";
 
     private static final Pattern OPTIONAL = Pattern.compile(
-            "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|data|messaging|security|test).*|jackson.*|reactor.*"
+            "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|data|messaging|kafka|amqp|rabbit|jms|security|test).*|kafka-.*|jackson.*|reactor.*"
                     + "|tomcat.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
 
     /** Boot's JPA, which cannot do without what is taken away here. */
@@ -68,6 +68,9 @@ class SmallClassPathTests {
         "auto, spring-(boot-)?data-.*|spring-(tx|jdbc)-.*|spring-boot-(transaction|jdbc)-.*, MemoryIdempotencyStore",
         "memory, spring-security-.*, MemoryIdempotencyStore",
         "memory, spring-(boot-)?(actuator|health)-.*, MemoryIdempotencyStore",
+        "memory, spring-messaging-.*, MemoryIdempotencyStore",
+        "memory, spring-(kafka|rabbit)-.*|kafka-clients-.*|amqp-client-.*, MemoryIdempotencyStore",
+        "memory, spring-(rabbit|amqp|jms)-.*|jakarta.jms-.*, MemoryIdempotencyStore",
         "memory, jakarta.validation-.*|hibernate-validator-.*, MemoryIdempotencyStore"
     })
     void remembersCallsInTheStoreThatIsThere(String type, String absent, String store) throws Exception {

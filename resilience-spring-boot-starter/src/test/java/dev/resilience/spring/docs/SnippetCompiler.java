@@ -39,9 +39,8 @@ final class SnippetCompiler {
             """;
 
     /** Annotations of libraries that are not on the class path here, by package. */
-    private static final Map<String, String> STAND_INS = Map.of(
-            "org.springframework.cloud.openfeign", "public @interface FeignClient { String value(); }",
-            "org.springframework.kafka.annotation", "public @interface KafkaListener { String[] topics(); }");
+    private static final Map<String, String> STAND_INS =
+            Map.of("org.springframework.cloud.openfeign", "public @interface FeignClient { String value(); }");
 
     private SnippetCompiler() {}
 

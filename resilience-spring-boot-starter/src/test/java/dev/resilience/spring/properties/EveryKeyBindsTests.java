@@ -126,6 +126,7 @@ class EveryKeyBindsTests {
               ignore-on: [java.io.FileNotFoundException]
               initial-state: forced-open
               health: down
+              pause-listeners: true
             """).circuitBreakers().get("payments").policy();
 
         assertNothingIsDefault(policy, CircuitBreakerPolicy.defaults());

@@ -1,0 +1,41 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.pipeline.Layer;
+import dev.resilience.spring.idempotency.http.Requests.KeySource;
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+
+/** Methods that message brokers call, and what of a message is a call's key and what its payload. */
+public interface MessageListeners {
+
+    /** Whether a method listens to a broker. */
+    boolean contain(Method method);
+
+    /** Whether a listener gets several messages in one call. */
+    boolean getBatches(Method method);
+
+    /**
+     * Takes the keys of a listener's calls from a header of their messages.
+     *
+     * @param required whether a message without the header is refused
+     */
+    KeySource keys(String header, boolean required);
+
+    /**
+     * The type of the payload of an argument, which may be a whole message.
+     *
+     * @return {@code null} for headers, and for what belongs to the delivery
+     */
+    @Nullable
+    ResolvableType payloadType(MergedAnnotations annotations, ResolvableType declared);
+
+    /** The payload of an argument, which may be a whole message. */
+    @Nullable
+    Object payload(@Nullable Object argument);
+
+    /** What stands around all other layers of a listener; {@code null} for nothing. */
+    @Nullable
+    Layer aroundDeliveries(Method method);
+}

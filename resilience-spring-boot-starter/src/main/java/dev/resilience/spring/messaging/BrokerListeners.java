@@ -1,0 +1,144 @@
+package dev.resilience.spring.messaging;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.spring.idempotency.MessageListeners;
+import dev.resilience.spring.idempotency.http.Requests.KeySource;
+import dev.resilience.spring.kind.ProtectedCall;
+import dev.resilience.time.TimeSource;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.MessageMapping;
+import org.springframework.util.StringUtils;
+
+/** Listeners of the brokers whose libraries are there. */
+public final class BrokerListeners implements MessageListeners {
+
+    private static final String ANNOTATIONS = "org.springframework.messaging.handler.annotation.";
+    private static final Pattern INJECTED = Pattern.compile(
+            "org\\.apache\\.kafka\\.|org\\.springframework\\.(amqp|kafka|messaging)\\.|com\\.rabbitmq\\.|jakarta\\.jms\\.");
+
+    private final TimeSource time;
+    private final ConfigurableApplicationContext application;
+
+    public BrokerListeners(TimeSource time, ConfigurableApplicationContext application) {
+        this.time = time;
+        this.application = application;
+    }
+
+    /** The annotations of all brokers stand for {@code @MessageMapping}, which itself is for controllers. */
+    @Override
+    public boolean contain(Method method) {
+        return mapping(method).getDistance() > 0;
+    }
+
+    private static MergedAnnotation<?> mapping(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(MessageMapping.class);
+    }
+
+    /** The broker's annotation, with the values that one of the application gives it. */
+    private static MergedAnnotation<?> ofBroker(Method method) {
+        return Objects.requireNonNull(mapping(method).getMetaSource());
+    }
+
+    /** By the annotation, by the container factory that it names, or by what the method takes. */
+    @Override
+    public boolean getBatches(Method method) {
+        MergedAnnotation<?> listener = ofBroker(method);
+        String batch = listener.getValue("batch", String.class).orElse("");
+        if (!batch.isEmpty()) {
+            return Boolean.parseBoolean(application.getEnvironment().resolvePlaceholders(batch));
+        }
+        String factory = listener.getValue("containerFactory", String.class)
+                .filter(name -> !name.isEmpty())
+                .orElse(StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory");
+        return (application.containsBean(factory) && makesBatches(application.getBean(factory)))
+                || IntStream.range(0, method.getParameterCount())
+                        .mapToObj(i ->
+                                ResolvableType.forMethodParameter(method, i).as(Iterable.class))
+                        .anyMatch(several ->
+                                BrokerMessages.areOf(several.getGeneric().toClass()));
+    }
+
+    /** Those of RabbitMQ have a setter for it alone. */
+    private static boolean makesBatches(Object factory) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(factory);
+        return fields.isReadableProperty("batchListener")
+                && Boolean.TRUE.equals(fields.getPropertyValue("batchListener"));
+    }
+
+    @Override
+    public @Nullable ResolvableType payloadType(MergedAnnotations annotations, ResolvableType declared) {
+        Class<?> type = declared.toClass();
+        if (BrokerMessages.KAFKA && ConsumerRecord.class.isAssignableFrom(type)) {
+            return declared.as(ConsumerRecord.class).getGeneric(1);
+        }
+        if (Message.class.isAssignableFrom(type)) {
+            return declared.as(Message.class).getGeneric();
+        }
+        if (BrokerMessages.areOf(type)) {
+            return ResolvableType.forClass(Object.class);
+        }
+        boolean isHeader =
+                annotations.isPresent(ANNOTATIONS + "Header") || annotations.isPresent(ANNOTATIONS + "Headers");
+        return isHeader || INJECTED.matcher(type.getName()).lookingAt() ? null : declared;
+    }
+
+    @Override
+    public @Nullable Object payload(@Nullable Object argument) {
+        return BrokerMessages.payload(argument);
+    }
+
+    /** Containers of Kafka have an error handler, which knows more. */
+    @Override
+    public @Nullable Layer aroundDeliveries(Method method) {
+        String annotation = ofBroker(method).getType().getName();
+        return annotation.startsWith("org.springframework.kafka.")
+                ? null
+                : new DeliveryLayer(annotation.startsWith("org.springframework.amqp."), time, application::isClosed);
+    }
+
+    @Override
+    public KeySource keys(String header, boolean required) {
+        return new KeySource() {
+
+            /** A publisher may be subscribed to on a thread that handles no message. */
+            @Override
+            public @Nullable Object headersAtAssembly() {
+                return CurrentMessage.get();
+            }
+
+            @Override
+            public @Nullable String key(Invocation call) {
+                Object atAssembly = call instanceof ProtectedCall made ? made.headersAtAssembly() : null;
+                Object key = Stream.concat(Arrays.stream(call.arguments()), Stream.of(CurrentMessage.get(), atAssembly))
+                        .filter(Objects::nonNull)
+                        .map(carrier -> BrokerMessages.header(carrier, header))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+                if (key == null && required) {
+                    throw new IdempotencyKeyMissingException(
+                            "The call has no idempotency key: its message has no header " + header);
+                }
+                return key instanceof byte[] text ? new String(text, UTF_8) : Objects.toString(key, null);
+            }
+        };
+    }
+}

@@ -1,0 +1,79 @@
+package dev.resilience.spring.messaging;
+
+import jakarta.jms.JMSException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jms.support.JmsUtils;
+import org.springframework.jms.support.SimpleJmsHeaderMapper;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.MessageHeaders;
+import org.springframework.util.ClassUtils;
+
+/** What is read of the messages of brokers. No bean: Spring looks at the methods of beans, and these know optional classes. */
+final class BrokerMessages {
+
+    static final boolean KAFKA = isPresent("org.springframework.kafka.annotation.KafkaListener");
+    static final boolean AMQP = isPresent("org.springframework.amqp.rabbit.annotation.RabbitListener");
+    static final boolean JMS =
+            isPresent("org.springframework.jms.annotation.JmsListener") && isPresent("jakarta.jms.Message");
+
+    private BrokerMessages() {}
+
+    private static boolean isPresent(String className) {
+        return ClassUtils.isPresent(className, BrokerListeners.class.getClassLoader());
+    }
+
+    static boolean areOf(Class<?> type) {
+        return Message.class.isAssignableFrom(type)
+                || (KAFKA && ConsumerRecord.class.isAssignableFrom(type))
+                || (AMQP && org.springframework.amqp.core.Message.class.isAssignableFrom(type))
+                || (JMS && jakarta.jms.Message.class.isAssignableFrom(type));
+    }
+
+    /** The payload of an argument, which may be a whole message. */
+    static @Nullable Object payload(@Nullable Object argument) {
+        if (KAFKA && argument instanceof ConsumerRecord<?, ?> message) {
+            return message.value();
+        }
+        if (AMQP && argument instanceof org.springframework.amqp.core.Message message) {
+            return message.getBody();
+        }
+        if (JMS && argument instanceof jakarta.jms.Message message) {
+            return JmsBody.of(message);
+        }
+        return argument instanceof Message<?> message ? message.getPayload() : argument;
+    }
+
+    /** A header of what may be a message, as bytes, where the broker knows nothing else, or as the object that it is. */
+    static @Nullable Object header(Object carrier, String name) {
+        if (KAFKA && carrier instanceof ConsumerRecord<?, ?> message) {
+            Header last = message.headers().lastHeader(name);
+            return last == null ? null : last.value();
+        }
+        if (AMQP && carrier instanceof org.springframework.amqp.core.Message message) {
+            Object header = message.getMessageProperties().getHeader(name);
+            return header == null && name.equals("message-id")
+                    ? message.getMessageProperties().getMessageId()
+                    : header;
+        }
+        if (JMS && carrier instanceof jakarta.jms.Message message) {
+            return new SimpleJmsHeaderMapper().toHeaders(message).get(name);
+        }
+        return carrier instanceof Message<?> message && !name.equals(MessageHeaders.ID) // which each delivery has anew
+                ? message.getHeaders().get(name)
+                : null;
+    }
+
+    /** Loaded with its exception where JMS is there. */
+    private static final class JmsBody {
+
+        static @Nullable Object of(jakarta.jms.Message message) {
+            try {
+                return message.getBody(Object.class);
+            } catch (JMSException failed) {
+                throw JmsUtils.convertJmsAccessException(failed);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.resilience.spring.messaging;
+
+import java.util.stream.Stream;
+import org.aopalliance.aop.Advice;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.config.AbstractRabbitListenerContainerFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.jms.annotation.JmsListenerAnnotationBeanPostProcessor;
+import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
+import org.springframework.kafka.listener.CompositeRecordInterceptor;
+import org.springframework.kafka.listener.RecordInterceptor;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
+import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+
+/**
+ * The message that a thread handles: every container of Kafka and AMQP that a factory makes tells it, and JMS where the
+ * application does not make the handler methods itself. Comes before other processors, because the one of JMS is one.
+ */
+public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered {
+
+    private static final ThreadLocal<@Nullable Object> CURRENT = new ThreadLocal<>();
+
+    private final BeanFactory beans;
+
+    /** @param beans what arguments of JMS listeners are made with */
+    public CurrentMessage(BeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** Of the class that the broker's library has for messages; {@code null} if the thread handles none. */
+    static @Nullable Object get() {
+        return CURRENT.get();
+    }
+
+    @Override
+    public int getOrder() {
+        return LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (BrokerMessages.KAFKA && bean instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory) {
+            KafkaRecords.intercept(factory);
+        } else if (BrokerMessages.AMQP && bean instanceof AbstractRabbitListenerContainerFactory<?> factory) {
+            MethodInterceptor advice = call -> during(call.getArguments()[1], call::proceed);
+            Stream<Advice> ofApplication =
+                    Stream.ofNullable(factory.getAdviceChain()).flatMap(Stream::of);
+            factory.setAdviceChain(
+                    Stream.concat(ofApplication, Stream.of(advice)).toArray(Advice[]::new));
+        } else if (BrokerMessages.JMS && bean instanceof JmsListenerAnnotationBeanPostProcessor listeners) {
+            DefaultMessageHandlerMethodFactory methods = new DefaultMessageHandlerMethodFactory();
+            methods.setBeanFactory(beans);
+            methods.afterPropertiesSet();
+            listeners.setMessageHandlerMethodFactory(
+                    (listener, method) -> new JmsMethod(methods.createInvocableHandlerMethod(listener, method)));
+        }
+        return bean;
+    }
+
+    private static <X extends Throwable> @Nullable Object during(Object message, Handling<X> handling) throws X {
+        CURRENT.set(message);
+        try {
+            return handling.proceed();
+        } finally {
+            CURRENT.remove();
+        }
+    }
+
+    @FunctionalInterface
+    private interface Handling<X extends Throwable> {
+
+        @Nullable
+        Object proceed() throws X;
+    }
+
+    private static final class KafkaRecords<K, V> implements RecordInterceptor<K, V> {
+
+        static <K, V> void intercept(AbstractKafkaListenerContainerFactory<?, K, V> factory) {
+            RecordInterceptor<K, V> outer = factory.getRecordInterceptor();
+            RecordInterceptor<K, V> inner = new KafkaRecords<>();
+            factory.setRecordInterceptor(outer == null ? inner : new CompositeRecordInterceptor<>(outer, inner));
+        }
+
+        @Override
+        public ConsumerRecord<K, V> intercept(ConsumerRecord<K, V> message, Consumer<K, V> consumer) {
+            CURRENT.set(message);
+            return message;
+        }
+
+        @Override
+        public void afterRecord(ConsumerRecord<K, V> message, Consumer<K, V> consumer) {
+            CURRENT.remove();
+        }
+    }
+
+    private static final class JmsMethod extends InvocableHandlerMethod {
+
+        private final InvocableHandlerMethod method;
+
+        JmsMethod(InvocableHandlerMethod method) {
+            super(method);
+            this.method = method;
+        }
+
+        @Override
+        public @Nullable Object invoke(Message<?> message, @Nullable Object... provided) throws Exception {
+            return during(provided[0], () -> method.invoke(message, provided));
+        }
+    }
+}

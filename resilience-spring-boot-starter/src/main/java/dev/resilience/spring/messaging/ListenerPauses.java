@@ -1,0 +1,138 @@
+package dev.resilience.spring.messaging;
+
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
+import dev.resilience.spring.circuitbreaker.CircuitBreakerKind.ListenerContainers;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.time.TimeSource;
+import dev.resilience.time.TimeSource.Scheduled;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.springframework.amqp.rabbit.config.RabbitListenerConfigUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ApplicationContextEvent;
+import org.springframework.jms.config.JmsListenerConfigUtils;
+import org.springframework.jms.listener.DefaultMessageListenerContainer;
+import org.springframework.kafka.config.KafkaListenerConfigUtils;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+
+/**
+ * Lets the containers of listeners pause while circuit breakers that protect them are open, until the next call is a probe: those
+ * of Kafka by their pause, others by a stop and a start. Which of them pause follows from the states of the breakers, whenever one
+ * of these changes, a probe is due, or the application starts. When it ends, everything stays as it is.
+ */
+public final class ListenerPauses implements ListenerContainers, ApplicationListener<ApplicationContextEvent> {
+
+    /** From the containers of all brokers to the methods that they call: names of fields. */
+    private static final String[] PATH = ("containerProperties,messageListener,delegate,handlerMethod,handlerAdapter,"
+                    + "invokerHandlerMethod,delegatingHandler,handlers")
+            .split(",");
+
+    /** The containers that have paused for a circuit breaker, and whether they are to pause now. */
+    static final Map<Object, Boolean> PAUSES = Collections.synchronizedMap(new WeakHashMap<>());
+
+    private final TimeSource time;
+    private final ConfigurableApplicationContext application;
+    private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by method
+    private Scheduled nextProbe = () -> {}; // with the lock
+
+    public ListenerPauses(ResilienceRegistry registry, ConfigurableApplicationContext application) {
+        this.time = application.getBean(TimeSource.class);
+        this.application = application;
+        registry.onEvent(CircuitStateChanged.class, change -> update());
+    }
+
+    /** Whether the method is a listener shows when the containers are there. */
+    @Override
+    public void accept(ProtectedMethod<?> method, CircuitBreaker breaker) {
+        breakers.put(MethodNames.full(method.method(), method.type()), breaker);
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationContextEvent startOrEnd) {
+        update();
+    }
+
+    private synchronized void update() {
+        nextProbe.cancel();
+        if (application.isClosed() || !application.isRunning()) {
+            return;
+        }
+        Stream.of(
+                        KafkaListenerConfigUtils.KAFKA_LISTENER_ENDPOINT_REGISTRY_BEAN_NAME,
+                        RabbitListenerConfigUtils.RABBIT_LISTENER_ENDPOINT_REGISTRY_BEAN_NAME,
+                        JmsListenerConfigUtils.JMS_LISTENER_ENDPOINT_REGISTRY_BEAN_NAME)
+                .filter(application::containsBean)
+                .map(registry ->
+                        new DirectFieldAccessor(application.getBean(registry)).getPropertyValue("listenerContainers"))
+                .flatMap(containers -> ((Map<?, ?>) Objects.requireNonNull(containers)).values().stream())
+                .forEach(container -> update((SmartLifecycle) container));
+        breakers.values().stream()
+                .filter(CircuitBreakerKind::pausesListeners)
+                .flatMap(breaker -> Stream.ofNullable(breaker.status().nextProbe()))
+                .min(Instant::compareTo)
+                .ifPresent(due -> nextProbe = time.schedule(Duration.between(time.now(), due), this::update));
+    }
+
+    private void update(SmartLifecycle container) {
+        boolean pauses = methods(container)
+                .flatMap(method -> Stream.ofNullable(breakers.get(method)))
+                .anyMatch(CircuitBreakerKind::pausesListeners);
+        boolean isOfKafka = BrokerMessages.KAFKA && container instanceof MessageListenerContainer;
+        boolean isActive =
+                isOfKafka ? !((MessageListenerContainer) container).isPauseRequested() : container.isRunning();
+        // what the application itself has paused or stopped stays so
+        if (pauses ? isActive : Boolean.TRUE.equals(PAUSES.get(container))) {
+            PAUSES.put(container, pauses);
+            if (isOfKafka || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer)) {
+                follow(container);
+            } else { // its stop waits for messages, and one of them may run on this thread
+                time.schedule(Duration.ZERO, () -> follow(container));
+            }
+        }
+    }
+
+    private static Stream<String> methods(Object part) {
+        if (part instanceof InvocableHandlerMethod called) {
+            return Stream.of(MethodNames.full(called.getMethod(), AopUtils.getTargetClass(called.getBean())));
+        }
+        if (part instanceof Collection<?> parts) {
+            return parts.stream().flatMap(ListenerPauses::methods);
+        }
+        DirectFieldAccessor fields = new DirectFieldAccessor(part);
+        return Stream.of(PATH)
+                .filter(fields::isReadableProperty)
+                .flatMap(field -> Stream.ofNullable(fields.getPropertyValue(field)))
+                .flatMap(ListenerPauses::methods);
+    }
+
+    /** Does what was decided last. */
+    private void follow(SmartLifecycle container) {
+        synchronized (container) {
+            boolean pauses = Boolean.TRUE.equals(PAUSES.get(container));
+            if (BrokerMessages.KAFKA && container instanceof MessageListenerContainer ofKafka) {
+                Runnable change = pauses ? ofKafka::pause : ofKafka::resume;
+                change.run();
+            } else if (pauses) {
+                container.stop();
+            } else if (!application.isClosed()) {
+                container.start();
+            }
+        }
+    }
+}
