@@ -112,6 +112,7 @@ class ArchitectureTests {
                 .and(not(simpleName("ResilienceOperator"))) // for applications
                 .and(not(simpleName("ReactiveCallContext"))) // likewise
                 .and(not(simpleName("CircuitBreakerPolicyConfig"))) // likewise
+                .and(not(simpleName("ListenerRetryExhaustedException"))) // likewise
                 .should(beUsedByAnotherPackage())
                 .check(STARTER);
     }

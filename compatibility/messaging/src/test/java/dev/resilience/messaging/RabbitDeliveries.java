@@ -36,6 +36,10 @@ final class RabbitDeliveries implements AutoCloseable {
 
     /** Hands a message to the only listener, in its container, and throws what that is told. */
     void deliver(String messageId, String body) {
+        deliver(messageId, body, false);
+    }
+
+    void deliver(String messageId, String body, boolean redelivered) {
         Container container = (Container) context.getBean(RabbitListenerEndpointRegistry.class)
                 .getListenerContainers()
                 .iterator()
@@ -43,6 +47,7 @@ final class RabbitDeliveries implements AutoCloseable {
         Message message = MessageBuilder.withBody(body.getBytes(StandardCharsets.UTF_8))
                 .setContentType("text/plain")
                 .setHeaderIfAbsent("message-id", messageId)
+                .setRedelivered(redelivered)
                 .build();
         container.executeListener(Mockito.mock(Channel.class), message);
     }

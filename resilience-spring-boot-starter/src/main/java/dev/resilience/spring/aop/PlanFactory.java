@@ -10,6 +10,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotentMethod;
+import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
@@ -19,6 +20,7 @@ import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.properties.AnnotatedPolicies.PolicyUse;
 import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
+import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -85,7 +87,10 @@ public record PlanFactory(
         for (Layer layer : layers) {
             operation = layer instanceof IdempotentMethod idempotent ? idempotent : operation;
         }
-        Layer outermost = operation == null ? null : operation.outermost();
+        ProtectedMethod<?> planned = new PlannedMethod<>(
+                this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
+        MessageListeners listeners = MessageListeners.of(planned);
+        Layer outermost = listeners == null ? null : listeners.aroundDeliveries(planned, RetryKind.of(planned));
         if (outermost != null) {
             layers.add(0, outermost);
         }

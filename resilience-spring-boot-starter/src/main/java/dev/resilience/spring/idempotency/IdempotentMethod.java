@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param compared what is compared with an earlier call
  * @param finality whether a result is a call's last word
- * @param outermost stands around all other layers of the method; {@code null} for nothing
  */
 public record IdempotentMethod(
         Idempotency idempotency,
@@ -26,8 +25,7 @@ public record IdempotentMethod(
         CallerScope scope,
         FingerprintArguments compared,
         ResultCodec results,
-        Predicate<@Nullable Object> finality,
-        @Nullable Layer outermost)
+        Predicate<@Nullable Object> finality)
         implements IdempotentOperation, Layer {
 
     /** For methods whose callers are not kept apart. */
@@ -84,7 +82,7 @@ public record IdempotentMethod(
         ResultCodec ofCall = results.ofCall(invocation);
         return ofCall == results
                 ? this
-                : new IdempotentMethod(idempotency, name, keySource, scope, compared, ofCall, finality, outermost);
+                : new IdempotentMethod(idempotency, name, keySource, scope, compared, ofCall, finality);
     }
 
     @Override

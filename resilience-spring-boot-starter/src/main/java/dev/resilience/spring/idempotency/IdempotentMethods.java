@@ -103,8 +103,7 @@ public final class IdempotentMethods {
                             + "' is false");
         }
         StartupProblems problems = new StartupProblems();
-        MessageListeners brokers = method.beans(MessageListeners.class).getIfAvailable();
-        MessageListeners listeners = brokers != null && brokers.contain(method.method()) ? brokers : null;
+        MessageListeners listeners = MessageListeners.of(method);
         KeySource key = problems.collect(() -> key(method, name, listeners));
         ResultCodec results = problems.collect(() -> results(method, name, values));
         FingerprintArguments compared = problems.collect(() -> new FingerprintArguments(
@@ -122,15 +121,7 @@ public final class IdempotentMethods {
         String operation = method.bean() == null ? name : name + "@" + method.bean();
         return idempotency == null
                 ? null
-                : new IdempotentMethod(
-                        idempotency,
-                        operation,
-                        key,
-                        scope,
-                        compared,
-                        results,
-                        isFinal(method),
-                        listeners == null ? null : listeners.aroundDeliveries(method.method()));
+                : new IdempotentMethod(idempotency, operation, key, scope, compared, results, isFinal(method));
     }
 
     /** A result that asks for a retry is not the last one. */

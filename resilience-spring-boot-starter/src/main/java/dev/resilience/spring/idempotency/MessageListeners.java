@@ -1,7 +1,9 @@
 package dev.resilience.spring.idempotency;
 
 import dev.resilience.pipeline.Layer;
+import dev.resilience.retry.Retry;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
+import dev.resilience.spring.kind.ProtectedMethod;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -9,6 +11,12 @@ import org.springframework.core.annotation.MergedAnnotations;
 
 /** Methods that message brokers call, and what of a message is a call's key and what its payload. */
 public interface MessageListeners {
+
+    /** Those of the application; {@code null} if the method is none of them. */
+    static @Nullable MessageListeners of(ProtectedMethod<?> method) {
+        MessageListeners all = method.beans(MessageListeners.class).getIfAvailable();
+        return all != null && all.contain(method.method()) ? all : null;
+    }
 
     /** Whether a method listens to a broker. */
     boolean contain(Method method);
@@ -35,7 +43,11 @@ public interface MessageListeners {
     @Nullable
     Object payload(@Nullable Object argument);
 
-    /** What stands around all other layers of a listener; {@code null} for nothing. */
+    /**
+     * What stands around all other layers of a listener; {@code null} for nothing.
+     *
+     * @param retry its own; {@code null} if it has none
+     */
     @Nullable
-    Layer aroundDeliveries(Method method);
+    Layer aroundDeliveries(ProtectedMethod<?> listener, @Nullable Retry retry);
 }

@@ -2,12 +2,15 @@ package dev.resilience.spring.messaging;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.retry.Retry;
 import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.ProtectedCall;
+import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.time.TimeSource;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -105,13 +108,13 @@ public final class BrokerListeners implements MessageListeners {
         return BrokerMessages.payload(argument);
     }
 
-    /** Containers of Kafka have an error handler, which knows more. */
     @Override
-    public @Nullable Layer aroundDeliveries(Method method) {
-        String annotation = ofBroker(method).getType().getName();
-        return annotation.startsWith("org.springframework.kafka.")
-                ? null
-                : new DeliveryLayer(annotation.startsWith("org.springframework.amqp."), time, application::isClosed);
+    public @Nullable Layer aroundDeliveries(ProtectedMethod<?> listener, @Nullable Retry retry) {
+        String annotation = ofBroker(listener.method()).getType().getName();
+        boolean isKafka = annotation.startsWith("org.springframework.kafka.");
+        boolean isAmqp = annotation.startsWith("org.springframework.amqp.");
+        boolean isNeeded = retry != null || (!isKafka && listener.annotation(Idempotent.class) != null);
+        return isNeeded ? new DeliveryLayer(isKafka, isAmqp, retry, time, application::isClosed) : null;
     }
 
     @Override

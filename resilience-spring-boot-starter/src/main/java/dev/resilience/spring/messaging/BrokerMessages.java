@@ -1,11 +1,14 @@
 package dev.resilience.spring.messaging;
 
+import dev.resilience.context.Attempt;
 import jakarta.jms.JMSException;
+import java.nio.ByteBuffer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jms.support.JmsUtils;
 import org.springframework.jms.support.SimpleJmsHeaderMapper;
+import org.springframework.kafka.support.KafkaHeaders;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.util.ClassUtils;
@@ -63,6 +66,19 @@ final class BrokerMessages {
         return carrier instanceof Message<?> message && !name.equals(MessageHeaders.ID) // which each delivery has anew
                 ? message.getHeaders().get(name)
                 : null;
+    }
+
+    /** As which attempt of its container a message is delivered; {@code null} for the first, and where nothing tells. */
+    static @Nullable Attempt redelivery(Object carrier) {
+        String name = KAFKA && carrier instanceof ConsumerRecord ? KafkaHeaders.DELIVERY_ATTEMPT : "JMSXDeliveryCount";
+        Object number = header(carrier, name);
+        int attempt = number instanceof Integer count ? count : 1;
+        if (number instanceof byte[] bytes && bytes.length == Integer.BYTES) {
+            attempt = ByteBuffer.wrap(bytes).getInt();
+        } else if (AMQP && carrier instanceof org.springframework.amqp.core.Message message) {
+            attempt = Boolean.TRUE.equals(message.getMessageProperties().isRedelivered()) ? 2 : 1;
+        }
+        return attempt < 2 ? null : Attempt.of("the container of a listener", attempt, null);
     }
 
     /** Loaded with its exception where JMS is there. */

@@ -1,5 +1,6 @@
 package dev.resilience.spring.messaging;
 
+import dev.resilience.context.CallContext;
 import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -20,7 +21,8 @@ import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
 
 /**
  * The message that a thread handles: every container of Kafka and AMQP that a factory makes tells it, and JMS where the
- * application does not make the handler methods itself. Comes before other processors, because the one of JMS is one.
+ * application does not make the handler methods itself. A message that is delivered again is an attempt of its container, in which
+ * the thread's calls are made. Comes before other processors, because the one of JMS is one.
  */
 public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered {
 
@@ -36,6 +38,11 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
     /** Of the class that the broker's library has for messages; {@code null} if the thread handles none. */
     static @Nullable Object get() {
         return CURRENT.get();
+    }
+
+    private static void set(@Nullable Object message) {
+        CURRENT.set(message);
+        CallContext.ofThread()[CallContext.ATTEMPT] = message == null ? null : BrokerMessages.redelivery(message);
     }
 
     @Override
@@ -64,11 +71,11 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
     }
 
     private static <X extends Throwable> @Nullable Object during(Object message, Handling<X> handling) throws X {
-        CURRENT.set(message);
+        set(message);
         try {
             return handling.proceed();
         } finally {
-            CURRENT.remove();
+            set(null);
         }
     }
 
@@ -82,6 +89,7 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
     private static final class KafkaRecords<K, V> implements RecordInterceptor<K, V> {
 
         static <K, V> void intercept(AbstractKafkaListenerContainerFactory<?, K, V> factory) {
+            factory.getContainerProperties().setDeliveryAttemptHeader(true);
             RecordInterceptor<K, V> outer = factory.getRecordInterceptor();
             RecordInterceptor<K, V> inner = new KafkaRecords<>();
             factory.setRecordInterceptor(outer == null ? inner : new CompositeRecordInterceptor<>(outer, inner));
@@ -89,13 +97,13 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
 
         @Override
         public ConsumerRecord<K, V> intercept(ConsumerRecord<K, V> message, Consumer<K, V> consumer) {
-            CURRENT.set(message);
+            set(message);
             return message;
         }
 
         @Override
         public void afterRecord(ConsumerRecord<K, V> message, Consumer<K, V> consumer) {
-            CURRENT.remove();
+            set(null);
         }
     }
 

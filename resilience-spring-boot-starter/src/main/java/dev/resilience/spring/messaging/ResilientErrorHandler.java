@@ -22,10 +22,11 @@ import org.springframework.util.backoff.BackOff;
 /**
  * Spring Kafka's {@link DefaultErrorHandler}, which knows what idempotent listeners of single records refuse. A record whose
  * key is in progress is delivered again when {@code retryAfter} is over, as often as it takes, and meanwhile its partition
- * pauses. One whose key is missing, invalid or used for another payload, or whose outcome is unknown, goes to the recoverer
- * at once. A record of a container that pauses for its circuit breaker ({@code pause-listeners}) is delivered again if the
- * breaker refuses it, or if it fails and the breaker is open then. Everything else is retried as the back-off says. Boot's
- * containers have one unless the application defines a {@code CommonErrorHandler}, or works with transactions of Kafka.
+ * pauses. One whose key is missing, invalid or used for another payload, whose outcome is unknown, or whose listener's own retry
+ * has ended without success, goes to the recoverer at once. A record of a container that pauses for its circuit breaker ({@code
+ * pause-listeners}) is delivered again if the breaker refuses it, or if it fails and the breaker is open then. Everything else
+ * is retried as the back-off says. Boot's containers have one unless the application defines a {@code CommonErrorHandler}, or
+ * works with transactions of Kafka.
  */
 public final class ResilientErrorHandler extends DefaultErrorHandler {
 
@@ -48,7 +49,8 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
                 IdempotencyKeyInvalidException.class,
                 IdempotencyKeyMissingException.class,
                 IdempotencyKeyReusedException.class,
-                IdempotencyOutcomeUnknownException.class);
+                IdempotencyOutcomeUnknownException.class,
+                ListenerRetryExhaustedException.class);
     }
 
     /** Always, because what the container keeps at hand would not wait for a partition that pauses. */
