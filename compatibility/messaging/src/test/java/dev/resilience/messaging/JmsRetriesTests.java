@@ -5,6 +5,7 @@ import static dev.resilience.messaging.KafkaApplication.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetterStore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,6 +41,20 @@ class JmsRetriesTests {
             shop.send("m", FAILING);
             await(() -> shop.waiting(JmsApplication.DEAD) == 1);
             assertThat(calls(shop)).isEqualTo(3 + 2);
+        }
+    }
+
+    @Test
+    void aDeadLetterIsAllThatIsKept() {
+        try (JmsApplication shop = shop("resilience.retry.default.dead-letter=true")) {
+            shop.send("m", FAILING);
+            await(() -> shop.bean(DeadLetterStore.class).list("default", 10).size() == 1);
+            shop.send("n", "next");
+            await(() -> shop.effects.all().contains("next"));
+            assertThat(calls(shop)).isEqualTo(3);
+            assertThat(shop.bean(DeadLetterStore.class).list("default", 10)).hasSize(1);
+            assertThat(shop.waiting(JmsApplication.QUEUE) + shop.waiting(JmsApplication.DEAD))
+                    .isZero();
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.messaging.KafkaOutcomesTests.Deliveries;
 import dev.resilience.spring.messaging.ListenerRetryExhaustedException;
@@ -26,6 +27,7 @@ import org.springframework.util.backoff.FixedBackOff;
 class KafkaRetriesTests {
 
     private static final String SUPPRESSED = "resilience.retry.default.nested=suppress";
+    private static final String KEPT = "resilience.retry.default.dead-letter=true";
 
     /** The listener, a message that fails, and one that does not. */
     private static KafkaApplication failed(Class<?> listener, Class<?> backend, String... properties) {
@@ -44,6 +46,10 @@ class KafkaRetriesTests {
 
     private static List<String> recovered(KafkaApplication shop) {
         return shop.bean(Deliveries.class).recovered;
+    }
+
+    private static int letters(KafkaApplication shop) {
+        return shop.bean(DeadLetterStore.class).list("default", 10).size();
     }
 
     @ParameterizedTest
@@ -119,6 +125,33 @@ class KafkaRetriesTests {
         }
         try (KafkaApplication shop = failed(Listener.class, FailingBackend.Retried.class, SUPPRESSED)) {
             assertThat(calls(shop)).isEqualTo(3 + 9);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Retried.class, RetriedLater.class})
+    void aDeadLetterIsAllThatIsKept(Class<?> listener) {
+        try (KafkaApplication shop = failed(listener, FailingBackend.class, KEPT)) {
+            await(() -> calls(shop) == 3);
+            await(() -> letters(shop) == 1);
+            shop.send(null, "last");
+            await(() -> shop.effects.all().contains("last"));
+            assertThat(calls(shop)).isEqualTo(3);
+            assertThat(letters(shop)).isEqualTo(1);
+            assertThat(recovered(shop)).isEmpty();
+        }
+    }
+
+    @Test
+    void aCallThatCannotBeKeptGoesToTheRecoverer() {
+        try (KafkaApplication shop = failed(
+                Retried.class,
+                FailingBackend.class,
+                KEPT,
+                "resilience.dead-letter-store.type=memory",
+                "resilience.dead-letter-store.memory.max-size=1B")) {
+            assertThat(calls(shop)).isEqualTo(3);
+            assertThat(recovered(shop)).containsExactly(FAILING);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetterStore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -83,7 +84,8 @@ class RabbitRetriesTests {
 
     @Test
     void aCallThatNoContainerMakesGetsTheFailureItself() {
-        try (RabbitDeliveries shop = shop(Retried.class, FailingBackend.class)) {
+        try (RabbitDeliveries shop =
+                shop(Retried.class, FailingBackend.class, "resilience.retry.default.dead-letter=true")) {
             assertThatIllegalStateException()
                     .isThrownBy(() -> shop.bean(Retried.class).ship(FAILING))
                     .withNoCause();
@@ -104,6 +106,16 @@ class RabbitRetriesTests {
         try (RabbitDeliveries shop = shop(Listener.class, FailingBackend.Retried.class, SUPPRESSED)) {
             assertThat(isRequeued(shop, true)).isTrue();
             assertThat(calls(shop)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aDeadLetterIsAllThatIsKept() {
+        try (RabbitDeliveries shop =
+                shop(Retried.class, FailingBackend.class, "resilience.retry.default.dead-letter=true")) {
+            shop.deliver("m", FAILING, true);
+            assertThat(calls(shop)).isEqualTo(3);
+            assertThat(shop.bean(DeadLetterStore.class).list("default", 10)).hasSize(1);
         }
     }
 

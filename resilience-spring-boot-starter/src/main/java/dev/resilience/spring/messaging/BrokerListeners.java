@@ -9,15 +9,20 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
+import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.time.TimeSource;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
@@ -26,6 +31,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 import org.springframework.util.StringUtils;
@@ -68,15 +74,20 @@ public final class BrokerListeners implements MessageListeners {
         if (!batch.isEmpty()) {
             return Boolean.parseBoolean(application.getEnvironment().resolvePlaceholders(batch));
         }
-        String factory = listener.getValue("containerFactory", String.class)
-                .filter(name -> !name.isEmpty())
-                .orElse(StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory");
-        return (application.containsBean(factory) && makesBatches(application.getBean(factory)))
+        Object factory = containerFactory(listener);
+        return (factory != null && makesBatches(factory))
                 || IntStream.range(0, method.getParameterCount())
                         .mapToObj(i ->
                                 ResolvableType.forMethodParameter(method, i).as(Iterable.class))
                         .anyMatch(several ->
                                 BrokerMessages.areOf(several.getGeneric().toClass()));
+    }
+
+    private @Nullable Object containerFactory(MergedAnnotation<?> listener) {
+        String name = listener.getValue("containerFactory", String.class)
+                .filter(given -> !given.isEmpty())
+                .orElse(StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory");
+        return application.containsBean(name) ? application.getBean(name) : null;
     }
 
     /** Those of RabbitMQ have a setter for it alone. */
@@ -113,8 +124,46 @@ public final class BrokerListeners implements MessageListeners {
         String annotation = ofBroker(listener.method()).getType().getName();
         boolean isKafka = annotation.startsWith("org.springframework.kafka.");
         boolean isAmqp = annotation.startsWith("org.springframework.amqp.");
+        if (isKafka && retry != null && !getBatches(listener.method())) {
+            warnIfPollsComeLate(listener, retry.policy().worstCaseWait());
+        }
         boolean isNeeded = retry != null || (!isKafka && listener.annotation(Idempotent.class) != null);
         return isNeeded ? new DeliveryLayer(isKafka, isAmqp, retry, time, application::isClosed) : null;
+    }
+
+    /** A batch is retried as a whole, and waits no longer than a message. */
+    private void warnIfPollsComeLate(ProtectedMethod<?> listener, Duration wait) {
+        MergedAnnotation<?> annotation = ofBroker(listener.method());
+        if (!(containerFactory(annotation) instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory)
+                || factory.getConsumerFactory() == null) {
+            return;
+        }
+        Map<Object, Object> settings =
+                new HashMap<>(factory.getConsumerFactory().getConfigurationProperties());
+        settings.putAll(factory.getContainerProperties().getKafkaConsumerProperties());
+        for (String setting : annotation.getStringArray("properties")) {
+            String[] parts =
+                    application.getEnvironment().resolvePlaceholders(setting).split("[=:]", 2);
+            settings.put(parts[0].strip(), parts[parts.length - 1].strip());
+        }
+        long records = number(settings.get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 500);
+        Duration waits = wait.multipliedBy(records);
+        Duration interval =
+                Duration.ofMillis(number(settings.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG), 300_000));
+        if (waits.compareTo(interval) > 0) {
+            String name = MethodNames.full(listener.method(), listener.type());
+            String cure = "max.poll.records=" + Math.max(1, interval.dividedBy(wait)) + ", or a longer interval";
+            listener.warnings()
+                    .add("The retries of the listener " + name + " may wait " + waits + " for the " + records
+                            + " messages of a poll (max.poll.records), longer than " + interval
+                            + " (max.poll.interval.ms), so that its consumer would lose its partitions. Set " + cure
+                            + ", or retry with shorter waits");
+        }
+    }
+
+    private static long number(@Nullable Object setting, long byDefault) {
+        String text = String.valueOf(setting);
+        return text.matches("\\d{1,18}") ? Long.parseLong(text) : byDefault; // an expression tells nothing here
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.resilience.spring.messaging;
 
 import dev.resilience.context.CallContext;
+import dev.resilience.deadletter.KeptCalls;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
@@ -30,7 +31,7 @@ import org.springframework.amqp.ImmediateRequeueAmqpException;
  * good; JMS has no word for that, and leaves it to the broker.
  *
  * <p>The listener's own retry takes the place of the container's, unless its policy leaves retrying to others: what it fails with
- * is not delivered again, but for a refusal, which kept it from trying.
+ * is not delivered again, but for a refusal, which kept it from trying. A message that it has kept as a dead letter is acknowledged.
  *
  * @param retry the listener's own; {@code null} if it has none
  * @param ends whether the application ends, so that a message goes back to the broker in place of being handled again
@@ -50,6 +51,9 @@ record DeliveryLayer(
                     try {
                         return next.call(message);
                     } catch (Throwable failure) {
+                        if (takesPlace && KeptCalls.find(failure).isPresent()) {
+                            return null;
+                        }
                         if (isKafka || !(failure instanceof IdempotencyInProgressException refused)) {
                             throw told(failure, takesPlace);
                         }
@@ -63,6 +67,9 @@ record DeliveryLayer(
             public CompletableFuture<@Nullable Object> callAsync(Invocation message) {
                 boolean takesPlace = begin();
                 return next.callAsync(message).exceptionallyCompose(failure -> {
+                    if (takesPlace && KeptCalls.find(failure).isPresent()) {
+                        return CompletableFuture.completedFuture(null);
+                    }
                     CompletableFuture<@Nullable Object> later = new CompletableFuture<>();
                     Duration wait = !isKafka && failure instanceof IdempotencyInProgressException refused
                             ? refused.retryAfter()
@@ -77,7 +84,8 @@ record DeliveryLayer(
     /** Whether a container makes the call, and the retry takes its place: then its deliveries are no attempts around that. */
     private boolean begin() {
         RetryPolicy policy = retry == null || CurrentMessage.get() == null ? null : retry.policy();
-        boolean takesPlace = policy != null && policy.maxAttempts() > 1 && policy.nested() == Nested.ALLOW;
+        boolean repeats = policy != null && policy.maxAttempts() > 1 && policy.nested() == Nested.ALLOW;
+        boolean takesPlace = repeats || (policy != null && policy.deadLetter());
         if (takesPlace) {
             CallContext.ofThread()[CallContext.ATTEMPT] = null;
         }
