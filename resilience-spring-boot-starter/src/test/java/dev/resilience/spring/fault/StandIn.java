@@ -5,6 +5,7 @@ import java.util.Map;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.implementation.FixedValue;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +75,9 @@ record StandIn(
             DynamicType.Builder<? extends Exception> type, Class<? extends Exception> above) {
         ClassLoader parent = above.getClassLoader();
         return type.make()
-                .load(parent == null ? StandIn.class.getClassLoader() : parent)
+                .load(
+                        parent == null ? StandIn.class.getClassLoader() : parent,
+                        ClassLoadingStrategy.Default.CHILD_FIRST) // the class may be there after all
                 .getLoaded();
     }
 }
