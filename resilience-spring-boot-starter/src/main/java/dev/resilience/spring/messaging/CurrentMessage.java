@@ -1,6 +1,7 @@
 package dev.resilience.spring.messaging;
 
 import dev.resilience.context.CallContext;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -55,7 +56,7 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
         if (BrokerMessages.KAFKA && bean instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory) {
             KafkaRecords.intercept(factory);
         } else if (BrokerMessages.AMQP && bean instanceof AbstractRabbitListenerContainerFactory<?> factory) {
-            MethodInterceptor advice = call -> during(call.getArguments()[1], call::proceed);
+            MethodInterceptor advice = call -> during(Objects.requireNonNull(call.getArguments()[1]), call::proceed);
             Stream<Advice> ofApplication =
                     Stream.ofNullable(factory.getAdviceChain()).flatMap(Stream::of);
             factory.setAdviceChain(
