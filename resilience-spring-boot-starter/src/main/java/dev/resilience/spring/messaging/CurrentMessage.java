@@ -1,7 +1,6 @@
 package dev.resilience.spring.messaging;
 
 import dev.resilience.context.CallContext;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -56,7 +55,7 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
         if (BrokerMessages.KAFKA && bean instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory) {
             KafkaRecords.intercept(factory);
         } else if (BrokerMessages.AMQP && bean instanceof AbstractRabbitListenerContainerFactory<?> factory) {
-            MethodInterceptor advice = call -> during(Objects.requireNonNull(call.getArguments()[1]), call::proceed);
+            MethodInterceptor advice = call -> during(call.getArguments()[1], call::proceed);
             Stream<Advice> ofApplication =
                     Stream.ofNullable(factory.getAdviceChain()).flatMap(Stream::of);
             factory.setAdviceChain(
@@ -71,7 +70,8 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
         return bean;
     }
 
-    private static <X extends Throwable> @Nullable Object during(Object message, Handling<X> handling) throws X {
+    private static <X extends Throwable> @Nullable Object during(@Nullable Object message, Handling<X> handling)
+            throws X {
         set(message);
         try {
             return handling.proceed();
