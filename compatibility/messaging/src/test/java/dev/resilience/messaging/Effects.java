@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /** What listeners do, in order. */
 final class Effects {
@@ -12,6 +14,9 @@ final class Effects {
     static final String SLOW = "slow";
 
     private final List<String> all = new CopyOnWriteArrayList<>();
+    /** The common pool may have one thread alone. */
+    static final Executor OWN_THREAD = task -> new Thread(task).start();
+
     private final CountDownLatch slowBegan = new CountDownLatch(1);
     private final CountDownLatch slowMayEnd = new CountDownLatch(1);
 
@@ -29,7 +34,7 @@ final class Effects {
 
     /** Runs a call that has the slow effect, and returns when that has begun. */
     CompletableFuture<Void> runSlowly(Runnable call) {
-        CompletableFuture<Void> running = CompletableFuture.runAsync(call);
+        CompletableFuture<Void> running = CompletableFuture.runAsync(call, OWN_THREAD);
         await(slowBegan);
         return running;
     }
@@ -40,7 +45,9 @@ final class Effects {
 
     private static void await(CountDownLatch latch) {
         try {
-            latch.await();
+            if (!latch.await(60, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("nothing happened for a minute");
+            }
         } catch (InterruptedException ended) {
             throw new IllegalStateException(ended);
         }

@@ -31,7 +31,8 @@ class RabbitOutcomesTests {
         try (RabbitDeliveries shop =
                 new RabbitDeliveries(List.of("resilience.idempotency.default.lease=200ms"), ByHeader.class)) {
             CompletableFuture<Void> first = shop.effects.runSlowly(() -> shop.deliver("m", Effects.SLOW));
-            CompletableFuture<Void> second = CompletableFuture.runAsync(() -> shop.deliver("m", Effects.SLOW));
+            CompletableFuture<Void> second =
+                    CompletableFuture.runAsync(() -> shop.deliver("m", Effects.SLOW), Effects.OWN_THREAD);
             await(() -> shop.outcomes("in_progress") > 2);
             assertThat(second).isNotDone();
             shop.effects.endSlow();

@@ -64,7 +64,7 @@ class RabbitRetriesTests {
     void aRetryThatTheEndOfTheApplicationCutsShortPutsTheMessageBack() {
         CompletableFuture<Boolean> requeued;
         try (RabbitDeliveries shop = shop(Retried.class, FailingBackend.class, LONG_WAIT)) {
-            requeued = CompletableFuture.supplyAsync(() -> isRequeued(shop, false));
+            requeued = CompletableFuture.supplyAsync(() -> isRequeued(shop, false), Effects.OWN_THREAD);
             await(() -> calls(shop) == 1);
         }
         assertThat(requeued).succeedsWithin(30, TimeUnit.SECONDS).isEqualTo(true);
