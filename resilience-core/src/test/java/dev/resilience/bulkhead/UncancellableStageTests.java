@@ -43,7 +43,7 @@ class UncancellableStageTests {
         log.close();
     }
 
-    /** Its class is told of once: here one for each type. */
+    /** Its class is reported once: here one for each type. */
     @Test
     void whenTheCallIsCancelled() {
         CompletableFuture<String> answer = calls.pipeline.callAsync(() -> {

@@ -6,6 +6,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** What listeners do, in order. */
 final class Effects {
@@ -19,6 +22,18 @@ final class Effects {
 
     private final CountDownLatch slowBegan = new CountDownLatch(1);
     private final CountDownLatch slowMayEnd = new CountDownLatch(1);
+
+    /** Starts an application in which this is a bean. */
+    ConfigurableApplicationContext application(
+            Class<?> configuration, List<String> properties, Class<?>... components) {
+        return new SpringApplicationBuilder(configuration)
+                .sources(components)
+                .initializers(application -> application.getBeanFactory().registerSingleton("effects", this))
+                .web(WebApplicationType.NONE)
+                .properties("spring.main.banner-mode=off")
+                .properties(properties.toArray(String[]::new))
+                .run();
+    }
 
     List<String> all() {
         return all;

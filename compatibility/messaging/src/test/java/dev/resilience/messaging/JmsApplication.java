@@ -6,10 +6,8 @@ import java.util.Enumeration;
 import java.util.List;
 import org.apache.activemq.artemis.api.core.SimpleString;
 import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.artemis.autoconfigure.ArtemisConfigurationCustomizer;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -26,17 +24,11 @@ final class JmsApplication implements AutoCloseable {
 
     JmsApplication(List<String> properties, Class<?>... components) {
         List<String> all = new ArrayList<>(List.of(
-                "spring.main.banner-mode=off",
                 "spring.artemis.mode=embedded",
                 "spring.artemis.embedded.persistent=false",
                 "spring.artemis.embedded.queues=" + QUEUE + "," + DEAD));
         all.addAll(properties);
-        context = new SpringApplicationBuilder(Application.class)
-                .sources(components)
-                .initializers(application -> application.getBeanFactory().registerSingleton("effects", effects))
-                .web(WebApplicationType.NONE)
-                .properties(all.toArray(String[]::new))
-                .run();
+        context = effects.application(Application.class, all, components);
     }
 
     /** With a property {@code messageId} unless that is {@code null}. */

@@ -2,26 +2,28 @@ package dev.resilience.messaging;
 
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.messaging.ResilientErrorHandler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.RetryListener;
 import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
 
 /** An application as Boot makes it, with a topic of its own on a broker in this process. */
@@ -42,7 +44,6 @@ final class KafkaApplication implements AutoCloseable {
     KafkaApplication(String topic, String brokers, List<String> properties, Class<?>... components) {
         this.topic = topic;
         List<String> all = new ArrayList<>(List.of(
-                "spring.main.banner-mode=off",
                 "spring.artemis.mode=native",
                 "spring.kafka.bootstrap-servers=" + brokers,
                 "spring.kafka.consumer.group-id=" + GROUP,
@@ -50,12 +51,7 @@ final class KafkaApplication implements AutoCloseable {
                 "spring.kafka.listener.poll-timeout=200ms",
                 "topic=" + topic));
         all.addAll(properties);
-        context = new SpringApplicationBuilder(Application.class)
-                .sources(components)
-                .initializers(application -> application.getBeanFactory().registerSingleton("effects", effects))
-                .web(WebApplicationType.NONE)
-                .properties(all.toArray(String[]::new))
-                .run();
+        context = effects.application(Application.class, all, components);
         await(() -> containers().stream()
                 .allMatch(container -> !container.getAssignedPartitions().isEmpty()));
     }
@@ -67,6 +63,24 @@ final class KafkaApplication implements AutoCloseable {
 
     static String brokers() {
         return Broker.BROKER.getBrokersAsString();
+    }
+
+    /** What Kafka's error handler has given up. */
+    static class GivenUp {
+
+        final List<String> all = new CopyOnWriteArrayList<>();
+
+        GivenUp(ResilientErrorHandler handler) {
+            handler.setRetryListeners(new RetryListener() {
+                @Override
+                public void failedDelivery(ConsumerRecord<?, ?> message, Exception failure, int attempt) {}
+
+                @Override
+                public void recovered(ConsumerRecord<?, ?> message, Exception failure) {
+                    all.add((String) message.value());
+                }
+            });
+        }
     }
 
     /** Started for the first that needs it; ends with the JVM. */

@@ -4,7 +4,6 @@ import static dev.resilience.messaging.KafkaApplication.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.spring.messaging.ResilientErrorHandler;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -12,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -25,7 +23,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.listener.RecordInterceptor;
-import org.springframework.kafka.listener.RetryListener;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
@@ -94,7 +91,8 @@ class KafkaInboxTests {
     @Test
     void partitionsMayMoveMeanwhile() {
         List<String> properties = properties("moving");
-        try (KafkaApplication shop = new KafkaApplication(withConcurrency(2, properties), Inbox.class, GivenUp.class)) {
+        try (KafkaApplication shop =
+                new KafkaApplication(withConcurrency(2, properties), Inbox.class, KafkaApplication.GivenUp.class)) {
             for (List<Runnable> third : sendings(shop)) {
                 try (KafkaApplication other = shop.joined(withConcurrency(1, properties), Inbox.class)) {
                     third.forEach(Runnable::run);
@@ -103,7 +101,7 @@ class KafkaInboxTests {
             }
             await(() -> shop.isAllAcknowledged());
             assertOneRowEach(shop);
-            assertThat(shop.bean(GivenUp.class).all).isEmpty();
+            assertThat(shop.bean(KafkaApplication.GivenUp.class).all).isEmpty();
         }
     }
 
@@ -111,7 +109,8 @@ class KafkaInboxTests {
     @Test
     void aConsumerMayDie() throws IOException, InterruptedException {
         List<String> properties = properties("dying");
-        try (KafkaApplication shop = new KafkaApplication(withConcurrency(2, properties), Inbox.class, GivenUp.class)) {
+        try (KafkaApplication shop =
+                new KafkaApplication(withConcurrency(2, properties), Inbox.class, KafkaApplication.GivenUp.class)) {
             Process dying = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
@@ -129,7 +128,7 @@ class KafkaInboxTests {
             assertThat(dying.waitFor()).isEqualTo(Dying.STATUS);
             await(() -> shop.isAllAcknowledged());
             assertOneRowEach(shop);
-            assertThat(shop.bean(GivenUp.class).all).isEmpty();
+            assertThat(shop.bean(KafkaApplication.GivenUp.class).all).isEmpty();
             assertThat(shop.outcomes("replayed")).isPositive();
         }
     }
@@ -147,23 +146,6 @@ class KafkaInboxTests {
         @Transactional
         public void ship(String order) {
             jdbc.sql("INSERT INTO shipment VALUES (?)").param(order).update();
-        }
-    }
-
-    static class GivenUp {
-
-        final List<String> all = new CopyOnWriteArrayList<>();
-
-        GivenUp(ResilientErrorHandler handler) {
-            handler.setRetryListeners(new RetryListener() {
-                @Override
-                public void failedDelivery(ConsumerRecord<?, ?> message, Exception failure, int attempt) {}
-
-                @Override
-                public void recovered(ConsumerRecord<?, ?> message, Exception failure) {
-                    all.add((String) message.value());
-                }
-            });
         }
     }
 

@@ -8,16 +8,13 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.messaging.ResilientErrorHandler;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +30,6 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.MessageListenerContainer;
-import org.springframework.kafka.listener.RetryListener;
 
 /** Listeners whose circuit breaker has {@code pause-listeners} get nothing while it is open, and everything afterwards. */
 class PausedListenersTests {
@@ -87,7 +83,10 @@ class PausedListenersTests {
     @Test
     void aTopicWaitsForTheBackendWithoutDeadLetters() {
         try (KafkaApplication shop = new KafkaApplication(
-                pausing("spring.kafka.listener.concurrency=3"), OfKafka.class, Backend.class, GivenUp.class)) {
+                pausing("spring.kafka.listener.concurrency=3"),
+                OfKafka.class,
+                Backend.class,
+                KafkaApplication.GivenUp.class)) {
             Backend backend = shop.bean(Backend.class);
             backend.isDown = true;
             sendAll(shop);
@@ -95,7 +94,7 @@ class PausedListenersTests {
             assertThat(backend.done).isEmpty();
             backend.isDown = false;
             await(() -> backend.done.size() == MESSAGES);
-            assertThat(shop.bean(GivenUp.class).all).isEmpty();
+            assertThat(shop.bean(KafkaApplication.GivenUp.class).all).isEmpty();
             await(() -> shop.isAllAcknowledged());
         }
     }
@@ -104,7 +103,11 @@ class PausedListenersTests {
     @Test
     void aMessageThatComesWhileAProbeRunsIsNotGivenUp() {
         try (KafkaApplication shop = new KafkaApplication(
-                pausing(), OfKafka.class, Backend.class, GivenUp.class, KafkaOutcomesTests.GivesUpAtOnce.class)) {
+                pausing(),
+                OfKafka.class,
+                Backend.class,
+                KafkaApplication.GivenUp.class,
+                KafkaOutcomesTests.GivesUpAtOnce.class)) {
             dev.resilience.circuitbreaker.CircuitBreaker breaker = breaker(shop.context);
             breaker.forceOpen();
             breaker.halfOpen();
@@ -116,16 +119,17 @@ class PausedListenersTests {
             shop.effects.endSlow();
             probe.join();
             await(() -> shop.bean(Backend.class).done.contains("order"));
-            assertThat(shop.bean(GivenUp.class).all).isEmpty();
+            assertThat(shop.bean(KafkaApplication.GivenUp.class).all).isEmpty();
         }
     }
 
     @Test
     void withoutTheKeyMessagesGoToTheRecoverer() {
-        try (KafkaApplication shop = new KafkaApplication(properties(), OfKafka.class, Backend.class, GivenUp.class)) {
+        try (KafkaApplication shop =
+                new KafkaApplication(properties(), OfKafka.class, Backend.class, KafkaApplication.GivenUp.class)) {
             shop.bean(Backend.class).isDown = true;
             sendAll(shop);
-            await(() -> shop.bean(GivenUp.class).all.size() > 10);
+            await(() -> shop.bean(KafkaApplication.GivenUp.class).all.size() > 10);
             assertThat(onlyContainer(shop).isPauseRequested()).isFalse();
         }
     }
@@ -133,7 +137,8 @@ class PausedListenersTests {
     @ParameterizedTest
     @ValueSource(classes = {OfKafka.class, OfKafkaClass.class})
     void aForcedOpenBreakerKeepsThemPausedUntilItIsClosed(Class<?> listener) {
-        try (KafkaApplication shop = new KafkaApplication(pausing(), listener, Backend.class, GivenUp.class)) {
+        try (KafkaApplication shop =
+                new KafkaApplication(pausing(), listener, Backend.class, KafkaApplication.GivenUp.class)) {
             breaker(shop.context).forceOpen();
             assertThat(onlyContainer(shop).isPauseRequested()).isTrue();
             breaker(shop.context).close();
@@ -257,24 +262,6 @@ class PausedListenersTests {
         @Override
         public void close() {
             atTheEnd.run();
-        }
-    }
-
-    /** What Kafka's error handler has given up. */
-    static class GivenUp {
-
-        final List<String> all = new CopyOnWriteArrayList<>();
-
-        GivenUp(ResilientErrorHandler handler) {
-            handler.setRetryListeners(new RetryListener() {
-                @Override
-                public void failedDelivery(ConsumerRecord<?, ?> message, Exception failure, int attempt) {}
-
-                @Override
-                public void recovered(ConsumerRecord<?, ?> message, Exception failure) {
-                    all.add((String) message.value());
-                }
-            });
         }
     }
 

@@ -2,6 +2,7 @@ package dev.resilience.messaging;
 
 import com.rabbitmq.client.Channel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.mockito.Mockito;
@@ -11,9 +12,7 @@ import org.springframework.amqp.rabbit.config.AbstractRabbitListenerContainerFac
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -25,13 +24,9 @@ final class RabbitDeliveries implements AutoCloseable {
     final Effects effects = new Effects();
 
     RabbitDeliveries(List<String> properties, Class<?>... components) {
-        context = new SpringApplicationBuilder(Application.class)
-                .sources(components)
-                .initializers(application -> application.getBeanFactory().registerSingleton("effects", effects))
-                .web(WebApplicationType.NONE)
-                .properties("spring.main.banner-mode=off", "spring.artemis.mode=native")
-                .properties(properties.toArray(String[]::new))
-                .run();
+        List<String> all = new ArrayList<>(List.of("spring.artemis.mode=native"));
+        all.addAll(properties);
+        context = effects.application(Application.class, all, components);
     }
 
     /** Hands a message to the only listener, in its container, and throws what that is told. */

@@ -17,7 +17,7 @@ import org.springframework.amqp.AmqpRejectAndDontRequeueException;
 import org.springframework.amqp.listener.ContainerUtils;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 
-/** What a container of RabbitMQ is told when an idempotent listener refuses a message. */
+/** What a container of RabbitMQ gets when an idempotent listener refuses a message. */
 class RabbitOutcomesTests {
 
     private static final Log LOG = LogFactory.getLog(RabbitOutcomesTests.class);

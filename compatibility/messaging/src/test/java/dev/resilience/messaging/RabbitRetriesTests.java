@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.amqp.listener.ContainerUtils;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 
-/** What a container of RabbitMQ is told when a listener's retry has run out. */
+/** What a container of RabbitMQ gets when a listener's retry has run out. */
 class RabbitRetriesTests {
 
     private static final Log LOG = LogFactory.getLog(RabbitRetriesTests.class);

@@ -30,7 +30,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 
 /**
  * What of a call's arguments is compared with those of an earlier call: the value of an expression; or all arguments; or, in
- * a web handler or a listener to messages, the payload. Who calls is the scope's business, and headers are others when a request is repeated.
+ * a web handler or a listener to messages, the payload. Who calls is the scope's business, and headers are others when a request
+ * is repeated.
  */
 final class FingerprintArguments {
 
