@@ -57,6 +57,13 @@ public final class EventLog implements ResilienceListener {
         return history == null ? List.of() : history.newestFirst();
     }
 
+    /** The type of the last event that is counted by the second; {@code null} if there was none. */
+    @Nullable
+    String lastType(String kind, String name) {
+        History history = histories.get(new Source(kind, name));
+        return history == null ? null : history.lastType();
+    }
+
     /**
      * The last events of one live object. Transitions, and changes of the policy, are kept one by one and apart, so that no flood of
      * refusals washes them away; all other events are counted by the second, each type and outcome for itself. Safe for use by
@@ -94,6 +101,13 @@ public final class EventLog implements ResilienceListener {
             Entry entry = new Entry(event);
             kept.addFirst(entry);
             return entry;
+        }
+
+        synchronized @Nullable String lastType() {
+            return seconds.stream()
+                    .max(Comparator.comparingLong(entry -> entry.number))
+                    .map(entry -> entry.last.type())
+                    .orElse(null);
         }
 
         /** At most a hundred; where there are more, half of them are transitions, as far as there are so many. */

@@ -46,7 +46,7 @@ public class ResilienceEndpoint {
     private static final Pattern PLACE = Pattern.compile("(?s)^.*?Property: (.+?)\\R\\s*Value: (.*?)\\R.*?Reason: ");
 
     /** A policy whose last call ended so is in trouble: its store does not answer, or an operator has to say what became of it. */
-    private static final Set<Object> TROUBLE = Set.of("call-store-failure", "call-outcome-unknown");
+    private static final Set<String> TROUBLE = Set.of("call-store-failure", "call-outcome-unknown");
 
     private final Supplier<DefaultResilienceRegistry> registry;
     private final StartupWarnings warnings;
@@ -244,8 +244,8 @@ public class ResilienceEndpoint {
     }
 
     private boolean hasEndedInTrouble(String kind, String name) {
-        Stream<@Nullable Object> types = events.of(kind, name).stream().map(event -> event.get("type"));
-        return types.filter(type -> !"policy-changed".equals(type)).limit(1).anyMatch(TROUBLE::contains);
+        String last = events.lastType(kind, name);
+        return last != null && TROUBLE.contains(last);
     }
 
     /** What no method uses comes last. */
