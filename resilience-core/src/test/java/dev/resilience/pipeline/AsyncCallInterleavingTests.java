@@ -1,6 +1,5 @@
 package dev.resilience.pipeline;
 
-import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.concurrency.Interleaved;
@@ -24,7 +23,7 @@ class AsyncCallInterleavingTests {
     @Interleaved(alwaysModelChecked = true)
     void aStageOrACancellationEndsTheCallAndNeverBoth(Interleavings mode) {
         mode.explore(threads -> {
-            Bulkhead bulkhead = Resilience.create().bulkhead("orders", BulkheadPolicy.defaults());
+            Bulkhead bulkhead = new Bulkhead("orders", BulkheadPolicy.defaults(), Environment.of(new StubTime()));
             CompletableFuture<Object> stage = new CompletableFuture<>();
             CompletableFuture<Object> answer = pipeline(bulkhead).callAsync(() -> stage);
 
