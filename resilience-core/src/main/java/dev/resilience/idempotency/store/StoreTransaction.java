@@ -12,6 +12,8 @@ public interface StoreTransaction {
     /** How a transaction ended. */
     enum End {
         COMMITTED,
+        /** Committed, and who asked did so when that had begun: what it wrote there may have come too late. */
+        COMMITTED_BEFORE,
         ROLLED_BACK,
         /** A part of it, with the record in it or not; the transaction goes on, and its end is still to be told. */
         PARTLY_ROLLED_BACK,

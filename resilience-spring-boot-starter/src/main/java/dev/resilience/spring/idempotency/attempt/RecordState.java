@@ -299,8 +299,10 @@ final class RecordState {
     private Task decided(End how) {
         Phase before = phase;
         boolean wasWritten = before == Phase.WRITTEN || before == Phase.PARTLY_ROLLED_BACK;
-        boolean isUnknown = how == End.UNKNOWN || (how == End.COMMITTED && before == Phase.PARTLY_ROLLED_BACK);
-        if (isUnknown && (wasWritten || (callIsOver && !isException()))) {
+        boolean isUnknown = how == End.UNKNOWN
+                || (how == End.COMMITTED_BEFORE && (wasWritten || !isException()))
+                || (how == End.COMMITTED && before == Phase.PARTLY_ROLLED_BACK);
+        if (isUnknown && (wasWritten || callIsOver)) {
             enter(Phase.UNKNOWN, null, result);
             return callIsOver ? Task.CHECK : Task.NOTHING;
         }
@@ -310,14 +312,10 @@ final class RecordState {
             return isStored ? Task.COUNT_EXECUTED : Task.NOTHING;
         }
         enter(Phase.ENDED, null, result);
-        if (isStored) {
-            return Task.COUNT_EXECUTED;
+        if (how == End.COMMITTED && (wasWritten || before == Phase.RELEASING)) {
+            return wasWritten ? Task.COUNT_EXECUTED : Task.COUNT_RELEASED;
         }
-        if (how == End.COMMITTED && before == Phase.RELEASING) {
-            return Task.COUNT_RELEASED;
-        }
-        // a call that ended while the commit was in progress has its answer written afterwards; an exception needs no
-        // commit
+        // a call that ended while the commit was in progress has its answer written afterwards
         return how != End.ROLLED_BACK && result != null ? Task.WRITE : Task.RELEASE;
     }
 

@@ -107,9 +107,8 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     /**
-     * A status is believed only where it can be true. A listener that is registered while the commit is under way may have
-     * written too late for it. And JPA reports a commit whose answer was lost as rolled back, so its rollback after the commit
-     * has begun is unknown.
+     * A status is believed only where it can be true: JPA reports a commit whose answer was lost as rolled back, so its rollback
+     * after the commit has begun is unknown.
      */
     @Override
     public void beforeCommit(Runnable action, Consumer<End> end) {
@@ -132,7 +131,7 @@ final class BoundTransaction implements StoreTransaction {
             public void afterCompletion(int status) {
                 end.accept(
                         switch (status) {
-                            case STATUS_COMMITTED -> wasBeforeCommit ? End.COMMITTED : End.UNKNOWN;
+                            case STATUS_COMMITTED -> wasBeforeCommit ? End.COMMITTED : End.COMMITTED_BEFORE;
                             case STATUS_ROLLED_BACK -> wasBeforeCommit && !isOfJdbc ? End.UNKNOWN : End.ROLLED_BACK;
                             default -> End.UNKNOWN;
                         });

@@ -253,6 +253,28 @@ class AttemptsOfCallTests {
             CountedOutcomes.assertCounted(idempotency, OUTCOME_UNKNOWN);
         }
 
+        /** Its effect may be rolled back, and an answer without it would keep the call from being made again. */
+        @Test
+        void anExceptionThatIsAnAnswerIsNotKeptIfTheEndOfItsTransactionIsNotKnown() {
+            begin(first).threw(new IllegalStateException("declined"));
+            call.callThrew(new IllegalStateException("declined"));
+
+            first.end(End.UNKNOWN);
+            time.advance(Duration.ofSeconds(1));
+
+            CountedOutcomes.assertCounted(idempotency, RELEASED);
+        }
+
+        @Test
+        void itIsKeptIfItWasThrownWhileTheTransactionWasCommitted() {
+            begin(first).threw(new IllegalStateException("declined"));
+            call.callThrew(new IllegalStateException("declined"));
+
+            first.end(End.COMMITTED_BEFORE);
+
+            CountedOutcomes.assertCounted(idempotency, EXECUTED);
+        }
+
         @Test
         void theLeaseIsRenewedAfterASavepointMayHaveTakenTheResultAway() {
             ends(begin(first), first, "result");
