@@ -65,7 +65,16 @@ public record PlanFactory(
         if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
             problems.add(idempotentStream(method, userClass));
         }
-        boolean repeats = false;
+        MessageListeners listeners = MessageListeners.of(beans.getBeanProvider(MessageListeners.class), method);
+        if (listeners != null) {
+            ProtectedMethod<?> listener = new PlannedMethod<>(
+                    this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
+            Layer outermost = problems.collect(() -> listeners.aroundDeliveries(listener));
+            if (outermost != null) {
+                layers.add(outermost);
+            }
+        }
+        boolean repeats = !layers.isEmpty();
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
                 Layer layer = problems.collect(() -> layer(kind, method, userClass, protection, bean, asynchronous));
@@ -87,13 +96,6 @@ public record PlanFactory(
         for (Layer layer : layers) {
             operation = layer instanceof IdempotentMethod idempotent ? idempotent : operation;
         }
-        ProtectedMethod<?> planned = new PlannedMethod<>(
-                this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
-        MessageListeners listeners = MessageListeners.of(planned);
-        Layer outermost = listeners == null ? null : listeners.aroundDeliveries(planned, RetryKind.of(planned));
-        if (outermost != null) {
-            layers.add(0, outermost);
-        }
         return new MethodPlan(
                 Pipeline.of(layers, environment.carrier()),
                 operation,
@@ -102,7 +104,7 @@ public record PlanFactory(
                         ? null
                         : publisher.publishers(
                                 SuspendingFunctions.is(method), operation == null ? null : environment.carrier()),
-                repeats || outermost != null,
+                repeats,
                 new MethodPlan.ChainPosition());
     }
 

@@ -103,7 +103,7 @@ public final class IdempotentMethods {
                             + "' is false");
         }
         StartupProblems problems = new StartupProblems();
-        MessageListeners listeners = MessageListeners.of(method);
+        MessageListeners listeners = MessageListeners.of(method.beans(MessageListeners.class), method.method());
         KeySource key = problems.collect(() -> key(method, name, listeners));
         ResultCodec results = problems.collect(() -> results(method, name, values));
         FingerprintArguments compared = problems.collect(() -> new FingerprintArguments(

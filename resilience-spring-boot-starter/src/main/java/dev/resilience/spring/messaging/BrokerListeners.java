@@ -3,15 +3,18 @@ package dev.resilience.spring.messaging;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Retry;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.time.TimeSource;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -20,7 +23,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -61,26 +63,17 @@ public final class BrokerListeners implements MessageListeners {
         return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(MessageMapping.class);
     }
 
-    /** The broker's annotation, with the values that one of the application gives it. */
-    private static MergedAnnotation<?> ofBroker(Method method) {
-        return Objects.requireNonNull(mapping(method).getMetaSource());
-    }
-
     /** By the annotation, by the container factory that it names, or by what the method takes. */
-    @Override
-    public boolean getBatches(Method method) {
-        MergedAnnotation<?> listener = ofBroker(method);
+    private boolean getsBatches(Method method, MergedAnnotation<?> listener) {
         String batch = listener.getValue("batch", String.class).orElse("");
         if (!batch.isEmpty()) {
             return Boolean.parseBoolean(application.getEnvironment().resolvePlaceholders(batch));
         }
         Object factory = containerFactory(listener);
         return (factory != null && makesBatches(factory))
-                || IntStream.range(0, method.getParameterCount())
-                        .mapToObj(i ->
-                                ResolvableType.forMethodParameter(method, i).as(Iterable.class))
-                        .anyMatch(several ->
-                                BrokerMessages.areOf(several.getGeneric().toClass()));
+                || Stream.of(method.getGenericParameterTypes())
+                        .map(type -> ResolvableType.forType(type).as(Iterable.class))
+                        .anyMatch(several -> BrokerMessages.areOf(several.getGeneric().toClass()));
     }
 
     private @Nullable Object containerFactory(MergedAnnotation<?> listener) {
@@ -120,20 +113,41 @@ public final class BrokerListeners implements MessageListeners {
     }
 
     @Override
-    public @Nullable Layer aroundDeliveries(ProtectedMethod<?> listener, @Nullable Retry retry) {
-        String annotation = ofBroker(listener.method()).getType().getName();
-        boolean isKafka = annotation.startsWith("org.springframework.kafka.");
-        boolean isAmqp = annotation.startsWith("org.springframework.amqp.");
-        if (isKafka && retry != null && !getBatches(listener.method())) {
-            warnIfPollsComeLate(listener, retry.policy().worstCaseWait());
+    public @Nullable Layer aroundDeliveries(ProtectedMethod<?> listener) {
+        MergedAnnotation<?> annotation =
+                Objects.requireNonNull(mapping(listener.method()).getMetaSource());
+        if (getsBatches(listener.method(), annotation)) {
+            checkBatches(listener);
+            return null;
+        }
+        String broker = annotation.getType().getName();
+        boolean isKafka = broker.startsWith("org.springframework.kafka.");
+        boolean isAmqp = broker.startsWith("org.springframework.amqp.");
+        Retry retry = RetryKind.of(listener);
+        if (isKafka && retry != null) {
+            warnIfPollsComeLate(listener, annotation, retry.policy().worstCaseWait());
         }
         boolean isNeeded = retry != null || (!isKafka && listener.annotation(Idempotent.class) != null);
         return isNeeded ? new DeliveryLayer(isKafka, isAmqp, retry, time, application::isClosed) : null;
     }
 
-    /** A batch is retried as a whole, and waits no longer than a message. */
-    private void warnIfPollsComeLate(ProtectedMethod<?> listener, Duration wait) {
-        MergedAnnotation<?> annotation = ofBroker(listener.method());
+    private static void checkBatches(ProtectedMethod<?> listener) {
+        String name = MethodNames.full(listener.method(), listener.type());
+        if (listener.annotation(Idempotent.class) != null) {
+            throw new ResilienceConfigurationException(
+                    "The @Idempotent listener " + name + " gets several messages in one call: one key would stand "
+                            + "for all of them, and a single message that was handled before would refuse all others",
+                    "Let it get single messages (batch = \"false\"), or call an @Idempotent method of another bean for "
+                            + "each message, or filter what was handled before (RecordFilterStrategy).");
+        }
+        if (listener.annotation(Retryable.class) != null) {
+            listener.warnings()
+                    .add("The listener " + name + " has @Retryable and gets several messages in one call: a failure of "
+                            + "one repeats the whole batch. Call a @Retryable method of another bean for each message");
+        }
+    }
+
+    private void warnIfPollsComeLate(ProtectedMethod<?> listener, MergedAnnotation<?> annotation, Duration wait) {
         if (!(containerFactory(annotation) instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory)
                 || factory.getConsumerFactory() == null) {
             return;
