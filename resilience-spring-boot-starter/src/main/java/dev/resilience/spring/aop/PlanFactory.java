@@ -69,12 +69,9 @@ public record PlanFactory(
         if (listeners != null) {
             ProtectedMethod<?> listener = new PlannedMethod<>(
                     this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
-            Layer outermost = problems.collect(() -> listeners.aroundDeliveries(listener));
-            if (outermost != null) {
-                layers.add(outermost);
-            }
+            problems.collect(() -> layers.add(listeners.aroundDeliveries(listener)));
         }
-        boolean repeats = !layers.isEmpty();
+        boolean repeats = listeners != null;
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
                 Layer layer = problems.collect(() -> layer(kind, method, userClass, protection, bean, asynchronous));

@@ -30,14 +30,9 @@ public final class ResilienceMessagingAutoConfiguration {
 
     @Bean
     @Lazy
-    MessageListeners resilienceMessageListeners(TimeSource time, ConfigurableApplicationContext application) {
-        return new BrokerListeners(time, application);
-    }
-
-    @Bean
-    @Lazy
-    ListenerPauses resilienceListenerPauses(ResilienceRegistry registry, ConfigurableApplicationContext application) {
-        return new ListenerPauses(registry, application);
+    MessageListeners resilienceMessageListeners(
+            TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
+        return new BrokerListeners(time, application, new ListenerPauses(time, registry, application));
     }
 
     @Bean

@@ -41,10 +41,9 @@ public interface MessageListeners {
     Object payload(@Nullable Object argument);
 
     /**
-     * What stands around all other layers of a listener; {@code null} for nothing.
+     * What stands around all other layers of a listener, which may call it more than once.
      *
      * @throws dev.resilience.spring.ResilienceConfigurationException for what a listener cannot have
      */
-    @Nullable
     Layer aroundDeliveries(ProtectedMethod<?> listener);
 }

@@ -4,11 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
 import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.MethodNames;
@@ -22,6 +24,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -35,23 +38,17 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
 import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.messaging.handler.annotation.Headers;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 import org.springframework.util.StringUtils;
 
 /** Listeners of the brokers whose libraries are there. */
-public final class BrokerListeners implements MessageListeners {
+public record BrokerListeners(TimeSource time, ConfigurableApplicationContext application, ListenerPauses pauses)
+        implements MessageListeners {
 
-    private static final String ANNOTATIONS = "org.springframework.messaging.handler.annotation.";
     private static final Pattern INJECTED = Pattern.compile(
             "org\\.apache\\.kafka\\.|org\\.springframework\\.(amqp|kafka|messaging)\\.|com\\.rabbitmq\\.|jakarta\\.jms\\.");
-
-    private final TimeSource time;
-    private final ConfigurableApplicationContext application;
-
-    public BrokerListeners(TimeSource time, ConfigurableApplicationContext application) {
-        this.time = time;
-        this.application = application;
-    }
 
     /** The annotations of all brokers stand for {@code @MessageMapping}, which itself is for controllers. */
     @Override
@@ -69,25 +66,23 @@ public final class BrokerListeners implements MessageListeners {
         if (!batch.isEmpty()) {
             return Boolean.parseBoolean(application.getEnvironment().resolvePlaceholders(batch));
         }
-        Object factory = containerFactory(listener);
-        return (factory != null && makesBatches(factory))
+        return containerFactory(listener)
+                        .map(DirectFieldAccessor::new) // those of RabbitMQ have a setter for it alone
+                        .filter(factory -> factory.isReadableProperty("batchListener"))
+                        .map(factory -> factory.getPropertyValue("batchListener"))
+                        .equals(Optional.of(true))
                 || Stream.of(method.getGenericParameterTypes())
                         .map(type -> ResolvableType.forType(type).as(Iterable.class))
-                        .anyMatch(several -> BrokerMessages.areOf(several.getGeneric().toClass()));
+                        .anyMatch(several ->
+                                BrokerMessages.areOf(several.getGeneric().toClass()));
     }
 
-    private @Nullable Object containerFactory(MergedAnnotation<?> listener) {
-        String name = listener.getValue("containerFactory", String.class)
-                .filter(given -> !given.isEmpty())
-                .orElse(StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory");
-        return application.containsBean(name) ? application.getBean(name) : null;
-    }
-
-    /** Those of RabbitMQ have a setter for it alone. */
-    private static boolean makesBatches(Object factory) {
-        DirectFieldAccessor fields = new DirectFieldAccessor(factory);
-        return fields.isReadableProperty("batchListener")
-                && Boolean.TRUE.equals(fields.getPropertyValue("batchListener"));
+    private Optional<Object> containerFactory(MergedAnnotation<?> listener) {
+        String byDefault = StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory";
+        return listener.getValue("containerFactory", String.class)
+                .map(name -> name.isEmpty() ? byDefault : name)
+                .filter(application::containsBean)
+                .map(application::getBean);
     }
 
     @Override
@@ -96,14 +91,10 @@ public final class BrokerListeners implements MessageListeners {
         if (BrokerMessages.KAFKA && ConsumerRecord.class.isAssignableFrom(type)) {
             return declared.as(ConsumerRecord.class).getGeneric(1);
         }
-        if (Message.class.isAssignableFrom(type)) {
-            return declared.as(Message.class).getGeneric();
-        }
         if (BrokerMessages.areOf(type)) {
-            return ResolvableType.forClass(Object.class);
+            return declared.as(Message.class).getGeneric(); // whose type only Spring's messages tell
         }
-        boolean isHeader =
-                annotations.isPresent(ANNOTATIONS + "Header") || annotations.isPresent(ANNOTATIONS + "Headers");
+        boolean isHeader = annotations.isPresent(Header.class) || annotations.isPresent(Headers.class);
         return isHeader || INJECTED.matcher(type.getName()).lookingAt() ? null : declared;
     }
 
@@ -113,22 +104,20 @@ public final class BrokerListeners implements MessageListeners {
     }
 
     @Override
-    public @Nullable Layer aroundDeliveries(ProtectedMethod<?> listener) {
+    public Layer aroundDeliveries(ProtectedMethod<?> listener) {
         MergedAnnotation<?> annotation =
                 Objects.requireNonNull(mapping(listener.method()).getMetaSource());
+        Retry retry = RetryKind.of(listener);
         if (getsBatches(listener.method(), annotation)) {
             checkBatches(listener);
-            return null;
-        }
-        String broker = annotation.getType().getName();
-        boolean isKafka = broker.startsWith("org.springframework.kafka.");
-        boolean isAmqp = broker.startsWith("org.springframework.amqp.");
-        Retry retry = RetryKind.of(listener);
-        if (isKafka && retry != null) {
+        } else if (BrokerMessages.KAFKA && retry != null) {
             warnIfPollsComeLate(listener, annotation, retry.policy().worstCaseWait());
         }
-        boolean isNeeded = retry != null || (!isKafka && listener.annotation(Idempotent.class) != null);
-        return isNeeded ? new DeliveryLayer(isKafka, isAmqp, retry, time, application::isClosed) : null;
+        CircuitBreaker breaker = listener.live(CircuitBreakerKind.class);
+        if (breaker != null) {
+            pauses.add(listener, breaker);
+        }
+        return new DeliveryLayer(annotation.getType().getName(), retry, breaker, time, application::isClosed);
     }
 
     private static void checkBatches(ProtectedMethod<?> listener) {
@@ -148,7 +137,8 @@ public final class BrokerListeners implements MessageListeners {
     }
 
     private void warnIfPollsComeLate(ProtectedMethod<?> listener, MergedAnnotation<?> annotation, Duration wait) {
-        if (!(containerFactory(annotation) instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory)
+        if (!(containerFactory(annotation).orElse(null)
+                        instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory)
                 || factory.getConsumerFactory() == null) {
             return;
         }
@@ -165,13 +155,13 @@ public final class BrokerListeners implements MessageListeners {
         Duration interval =
                 Duration.ofMillis(number(settings.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG), 300_000));
         if (waits.compareTo(interval) > 0) {
-            String name = MethodNames.full(listener.method(), listener.type());
-            String cure = "max.poll.records=" + Math.max(1, interval.dividedBy(wait)) + ", or a longer interval";
             listener.warnings()
-                    .add("The retries of the listener " + name + " may wait " + waits + " for the " + records
+                    .add("The retries of the listener " + MethodNames.full(listener.method(), listener.type())
+                            + " may wait " + waits + " for the " + records
                             + " messages of a poll (max.poll.records), longer than " + interval
-                            + " (max.poll.interval.ms), so that its consumer would lose its partitions. Set " + cure
-                            + ", or retry with shorter waits");
+                            + " (max.poll.interval.ms), so that its consumer would lose its partitions. Set "
+                            + "max.poll.records=" + Math.max(1, interval.dividedBy(wait))
+                            + ", or a longer interval, or retry with shorter waits");
         }
     }
 
@@ -194,9 +184,8 @@ public final class BrokerListeners implements MessageListeners {
             public @Nullable String key(Invocation call) {
                 Object atAssembly = call instanceof ProtectedCall made ? made.headersAtAssembly() : null;
                 Object key = Stream.concat(Arrays.stream(call.arguments()), Stream.of(CurrentMessage.get(), atAssembly))
-                        .filter(Objects::nonNull)
-                        .map(carrier -> BrokerMessages.header(carrier, header))
-                        .filter(Objects::nonNull)
+                        .flatMap(Stream::ofNullable)
+                        .flatMap(carrier -> Stream.ofNullable(BrokerMessages.header(carrier, header)))
                         .findFirst()
                         .orElse(null);
                 if (key == null && required) {

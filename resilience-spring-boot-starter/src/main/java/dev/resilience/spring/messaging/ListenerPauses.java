@@ -4,7 +4,6 @@ import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
-import dev.resilience.spring.circuitbreaker.CircuitBreakerKind.ListenerContainers;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.time.TimeSource;
@@ -12,10 +11,8 @@ import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.springframework.amqp.rabbit.config.RabbitListenerConfigUtils;
@@ -36,31 +33,28 @@ import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
  * of Kafka by their pause, others by a stop and a start. Which of them pause follows from the states of the breakers, whenever one
  * of these changes, a probe is due, or the application starts. When it ends, everything stays as it is.
  */
-public final class ListenerPauses implements ListenerContainers, ApplicationListener<ApplicationContextEvent> {
+public final class ListenerPauses implements ApplicationListener<ApplicationContextEvent> {
 
     /** From the containers of all brokers to the methods that they call: names of fields. */
     private static final String[] PATH = ("containerProperties,messageListener,delegate,handlerMethod,handlerAdapter,"
                     + "invokerHandlerMethod,delegatingHandler,handlers")
             .split(",");
 
-    /** The containers that have paused for a circuit breaker, and whether they are to pause now. */
-    static final Map<Object, Boolean> PAUSES = Collections.synchronizedMap(new WeakHashMap<>());
-
     private final TimeSource time;
     private final ConfigurableApplicationContext application;
-    private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by method
+    private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by listener
+    private final Map<SmartLifecycle, Boolean> pauses = new ConcurrentHashMap<>(); // whether it is to pause now
     private Scheduled nextProbe = () -> {}; // with the lock
 
-    public ListenerPauses(ResilienceRegistry registry, ConfigurableApplicationContext application) {
-        this.time = application.getBean(TimeSource.class);
+    public ListenerPauses(TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
+        this.time = time;
         this.application = application;
         registry.onEvent(CircuitStateChanged.class, change -> update());
+        application.addApplicationListener(this);
     }
 
-    /** Whether the method is a listener shows when the containers are there. */
-    @Override
-    public void accept(ProtectedMethod<?> method, CircuitBreaker breaker) {
-        breakers.put(MethodNames.full(method.method(), method.type()), breaker);
+    void add(ProtectedMethod<?> listener, CircuitBreaker breaker) {
+        breakers.put(MethodNames.full(listener.method(), listener.type()), breaker);
     }
 
     @Override
@@ -90,15 +84,15 @@ public final class ListenerPauses implements ListenerContainers, ApplicationList
     }
 
     private void update(SmartLifecycle container) {
-        boolean pauses = methods(container)
+        boolean isToPause = methods(container)
                 .flatMap(method -> Stream.ofNullable(breakers.get(method)))
                 .anyMatch(CircuitBreakerKind::pausesListeners);
         boolean isOfKafka = BrokerMessages.KAFKA && container instanceof MessageListenerContainer;
         boolean isActive =
                 isOfKafka ? !((MessageListenerContainer) container).isPauseRequested() : container.isRunning();
         // what the application itself has paused or stopped stays so
-        if (pauses ? isActive : Boolean.TRUE.equals(PAUSES.get(container))) {
-            PAUSES.put(container, pauses);
+        if (isToPause ? isActive : pauses.getOrDefault(container, false)) {
+            pauses.put(container, isToPause);
             if (isOfKafka || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer)) {
                 follow(container);
             } else { // its stop waits for messages, and one of them may run on this thread
@@ -124,11 +118,11 @@ public final class ListenerPauses implements ListenerContainers, ApplicationList
     /** Does what was decided last. */
     private void follow(SmartLifecycle container) {
         synchronized (container) {
-            boolean pauses = Boolean.TRUE.equals(PAUSES.get(container));
+            boolean isToPause = pauses.getOrDefault(container, false);
             if (BrokerMessages.KAFKA && container instanceof MessageListenerContainer ofKafka) {
-                Runnable change = pauses ? ofKafka::pause : ofKafka::resume;
+                Runnable change = isToPause ? ofKafka::pause : ofKafka::resume;
                 change.run();
-            } else if (pauses) {
+            } else if (isToPause) {
                 container.stop();
             } else if (!application.isClosed()) {
                 container.start();
