@@ -46,7 +46,6 @@ public final class ResilienceMessagingAutoConfiguration {
     static final class Kafka {
 
         @Bean
-        @Lazy
         @ConditionalOnMissingBean({CommonErrorHandler.class, KafkaAwareTransactionManager.class})
         ResilientErrorHandler resilienceKafkaErrorHandler(TimeSource time) {
             return new ResilientErrorHandler(null, SeekUtils.DEFAULT_BACK_OFF, time);

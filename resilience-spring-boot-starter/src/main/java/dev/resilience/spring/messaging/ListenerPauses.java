@@ -3,6 +3,7 @@ package dev.resilience.spring.messaging;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
@@ -14,6 +15,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.springframework.amqp.rabbit.config.RabbitListenerConfigUtils;
 import org.springframework.aop.support.AopUtils;
@@ -22,6 +24,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ApplicationContextEvent;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.jms.config.JmsListenerConfigUtils;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import org.springframework.kafka.config.KafkaListenerConfigUtils;
@@ -41,6 +44,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
             .split(",");
 
     private final TimeSource time;
+    private final ResilienceRegistry registry;
     private final ConfigurableApplicationContext application;
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by listener
     private final Map<SmartLifecycle, Boolean> pauses = new ConcurrentHashMap<>(); // whether it is to pause now
@@ -49,6 +53,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
     public ListenerPauses(TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
         this.time = time;
         this.application = application;
+        this.registry = registry;
         registry.onEvent(CircuitStateChanged.class, change -> update());
         application.addApplicationListener(this);
     }
@@ -59,6 +64,17 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
 
     @Override
     public void onApplicationEvent(ApplicationContextEvent startOrEnd) {
+        Predicate<CircuitBreaker> isToPause = breaker -> breaker.policy().pauseListeners();
+        if (startOrEnd instanceof ContextRefreshedEvent
+                && breakers.values().stream().noneMatch(isToPause)) {
+            registry.circuitBreakers().values().stream()
+                    .filter(isToPause)
+                    .limit(1)
+                    .map(breaker -> "'pause-listeners' of the circuit breaker '" + breaker.name() + "' has no effect, "
+                            + "because it protects no listener. Put its annotation on the method that listens, or on "
+                            + "its class: on a bean that the listener calls, it pauses nothing")
+                    .forEach(application.getBean(StartupWarnings.class)::add);
+        }
         update();
     }
 
