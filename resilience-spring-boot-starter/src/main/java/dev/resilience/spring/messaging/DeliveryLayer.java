@@ -157,9 +157,7 @@ record DeliveryLayer(
     static final class ListenerPausedException extends RuntimeException {
 
         private ListenerPausedException(Exception failure) {
-            super(
-                    "The listener waits for its circuit breaker, and the message is delivered again: " + failure,
-                    failure);
+            super("The listener waits for its circuit breaker: " + failure, failure);
         }
     }
 

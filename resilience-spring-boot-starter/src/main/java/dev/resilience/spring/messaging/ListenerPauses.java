@@ -44,7 +44,6 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
             .split(",");
 
     private final TimeSource time;
-    private final ResilienceRegistry registry;
     private final ConfigurableApplicationContext application;
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by listener
     private final Map<SmartLifecycle, Boolean> pauses = new ConcurrentHashMap<>(); // whether it is to pause now
@@ -53,7 +52,6 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
     public ListenerPauses(TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
         this.time = time;
         this.application = application;
-        this.registry = registry;
         registry.onEvent(CircuitStateChanged.class, change -> update());
         application.addApplicationListener(this);
     }
@@ -67,7 +65,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
         Predicate<CircuitBreaker> isToPause = breaker -> breaker.policy().pauseListeners();
         if (startOrEnd instanceof ContextRefreshedEvent
                 && breakers.values().stream().noneMatch(isToPause)) {
-            registry.circuitBreakers().values().stream()
+            application.getBean(ResilienceRegistry.class).circuitBreakers().values().stream()
                     .filter(isToPause)
                     .limit(1)
                     .map(breaker -> "'pause-listeners' of the circuit breaker '" + breaker.name() + "' has no effect, "
