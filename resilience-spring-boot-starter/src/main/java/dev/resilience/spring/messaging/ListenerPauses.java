@@ -14,7 +14,9 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.springframework.amqp.rabbit.config.RabbitListenerConfigUtils;
@@ -46,7 +48,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
     private final TimeSource time;
     private final ConfigurableApplicationContext application;
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by listener
-    private final Map<SmartLifecycle, Boolean> pauses = new ConcurrentHashMap<>(); // whether it is to pause now
+    private final Set<SmartLifecycle> paused = ConcurrentHashMap.newKeySet();
     private Scheduled nextProbe = () -> {}; // with the lock
 
     public ListenerPauses(TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
@@ -89,7 +91,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 .map(registry ->
                         new DirectFieldAccessor(application.getBean(registry)).getPropertyValue("listenerContainers"))
                 .flatMap(containers -> ((Map<?, ?>) Objects.requireNonNull(containers)).values().stream())
-                .forEach(container -> update((SmartLifecycle) container));
+                .forEach(this::updateSafely);
         breakers.values().stream()
                 .filter(CircuitBreakerKind::pausesListeners)
                 .flatMap(breaker -> Stream.ofNullable(breaker.status().nextProbe()))
@@ -97,20 +99,32 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 .ifPresent(due -> nextProbe = time.schedule(Duration.between(time.now(), due), this::update));
     }
 
+    /** A stop may wait for messages, one of which may run on this thread. */
+    private void updateSafely(Object container) {
+        boolean isQuick = (BrokerMessages.KAFKA && container instanceof MessageListenerContainer)
+                || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer);
+        Executor thread = isQuick ? Runnable::run : change -> time.schedule(Duration.ZERO, change);
+        thread.execute(() -> update((SmartLifecycle) container));
+    }
+
+    /** What the application itself has paused or stopped stays so. */
     private void update(SmartLifecycle container) {
-        boolean isToPause = methods(container)
-                .flatMap(method -> Stream.ofNullable(breakers.get(method)))
-                .anyMatch(CircuitBreakerKind::pausesListeners);
-        boolean isOfKafka = BrokerMessages.KAFKA && container instanceof MessageListenerContainer;
-        boolean isActive =
-                isOfKafka ? !((MessageListenerContainer) container).isPauseRequested() : container.isRunning();
-        // what the application itself has paused or stopped stays so
-        if (isToPause ? isActive : pauses.getOrDefault(container, false)) {
-            pauses.put(container, isToPause);
-            if (isOfKafka || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer)) {
-                follow(container);
-            } else { // its stop waits for messages, and one of them may run on this thread
-                time.schedule(Duration.ZERO, () -> follow(container));
+        synchronized (container) {
+            boolean isToPause = methods(container)
+                    .flatMap(method -> Stream.ofNullable(breakers.get(method)))
+                    .anyMatch(CircuitBreakerKind::pausesListeners);
+            if (BrokerMessages.KAFKA && container instanceof MessageListenerContainer ofKafka) {
+                if (isToPause && !ofKafka.isPauseRequested()) {
+                    paused.add(ofKafka);
+                    ofKafka.pause();
+                } else if (!isToPause && paused.remove(ofKafka)) {
+                    ofKafka.resume();
+                }
+            } else if (isToPause && container.isRunning()) {
+                paused.add(container);
+                container.stop();
+            } else if (!isToPause && !application.isClosed() && paused.remove(container)) {
+                container.start();
             }
         }
     }
@@ -127,20 +141,5 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 .filter(fields::isReadableProperty)
                 .flatMap(field -> Stream.ofNullable(fields.getPropertyValue(field)))
                 .flatMap(ListenerPauses::methods);
-    }
-
-    /** Does what was decided last. */
-    private void follow(SmartLifecycle container) {
-        synchronized (container) {
-            boolean isToPause = pauses.getOrDefault(container, false);
-            if (BrokerMessages.KAFKA && container instanceof MessageListenerContainer ofKafka) {
-                Runnable change = isToPause ? ofKafka::pause : ofKafka::resume;
-                change.run();
-            } else if (isToPause) {
-                container.stop();
-            } else if (!application.isClosed()) {
-                container.start();
-            }
-        }
     }
 }
