@@ -2,11 +2,14 @@ package dev.resilience.messaging;
 
 import static dev.resilience.messaging.KafkaApplication.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
+import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.spring.ResilienceRegistry;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,10 +18,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.amqp.listener.ContainerUtils;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -35,6 +41,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 class PausedListenersTests {
 
     private static final String BREAKER = "resilience.circuit-breaker.backend.";
+    private static final Log LOG = LogFactory.getLog(PausedListenersTests.class);
     private static final int MESSAGES = 10_000;
 
     private static List<String> properties(String... more) {
@@ -48,6 +55,13 @@ class PausedListenersTests {
         List<String> all = properties(more);
         all.add(BREAKER + "pause-listeners=true");
         return all;
+    }
+
+    private static List<String> retried(List<String> properties) {
+        properties.add("resilience.retry.default.max-attempts=2");
+        properties.add("resilience.retry.default.backoff.base-delay=1ms");
+        properties.add("resilience.retry.default.retry-on=java.lang.IllegalStateException");
+        return properties;
     }
 
     private static dev.resilience.circuitbreaker.CircuitBreaker breaker(ConfigurableApplicationContext context) {
@@ -231,6 +245,72 @@ class PausedListenersTests {
         }
     }
 
+    /** Its retry takes the place of the container's, and has tried all that it may. */
+    @Test
+    void aMessageOfRabbitWhoseRetriesRunOutIsPutBackIfTheBreakerIsOpen() {
+        try (RabbitDeliveries shop = new RabbitDeliveries(
+                retried(pausing(BREAKER + "failure-threshold=2")), RetriedOfRabbit.class, Backend.class)) {
+            shop.bean(Backend.class).isDown = true;
+            assertThat(isRequeued(shop)).isFalse();
+            assertThat(isRequeued(shop)).isTrue();
+        }
+    }
+
+    @Test
+    void withoutTheKeyItIsRejected() {
+        try (RabbitDeliveries shop = new RabbitDeliveries(
+                retried(properties(BREAKER + "failure-threshold=1")), RetriedOfRabbit.class, Backend.class)) {
+            shop.bean(Backend.class).isDown = true;
+            assertThat(isRequeued(shop)).isFalse();
+        }
+    }
+
+    private static boolean isRequeued(RabbitDeliveries shop) {
+        return ContainerUtils.shouldRequeue(true, catchThrowable(() -> shop.deliver(null, "order")), LOG);
+    }
+
+    /** The attempts of its retry are one failure for the breaker and one delivery of the broker. */
+    @Test
+    void aMessageOfJmsWhoseRetriesRunOutComesAgainWhenTheBreakerLetsItTry() {
+        try (JmsApplication shop = new JmsApplication(
+                retried(pausing(BREAKER + "failure-threshold=1")), RetriedOfJms.class, Backend.class)) {
+            Backend backend = shop.bean(Backend.class);
+            backend.isDown = true;
+            backend.comesBack = 3;
+            shop.send(null, "order");
+            await(() -> backend.done.contains("order"));
+            assertThat(openings(shop.context)).isEqualTo(1);
+            assertThat(shop.waiting(JmsApplication.DEAD)).isZero();
+        }
+    }
+
+    /** Though the error handler would give a failure up at once. */
+    @Test
+    void aMessageOfKafkaWhoseRetriesRunOutComesAgainWhenTheBreakerLetsItTry() {
+        try (KafkaApplication shop = new KafkaApplication(
+                retried(pausing(BREAKER + "failure-threshold=1")),
+                RetriedOfKafka.class,
+                Backend.class,
+                KafkaApplication.GivenUp.class,
+                KafkaOutcomesTests.GivesUpAtOnce.class)) {
+            Backend backend = shop.bean(Backend.class);
+            backend.isDown = true;
+            backend.comesBack = 5;
+            shop.send(null, "order");
+            await(() -> backend.done.contains("order"));
+            assertThat(shop.bean(KafkaApplication.GivenUp.class).all).isEmpty();
+        }
+    }
+
+    @Test
+    void aCallThatNoContainerMakesGetsTheRefusalItself() {
+        try (RabbitDeliveries shop = new RabbitDeliveries(retried(pausing()), RetriedOfRabbit.class, Backend.class)) {
+            breaker(shop.context).forceOpen();
+            assertThatExceptionOfType(CircuitOpenException.class)
+                    .isThrownBy(() -> shop.bean(RetriedOfRabbit.class).ship("order"));
+        }
+    }
+
     @Test
     void aContainerThatTheApplicationHasStoppedIsNotStarted() {
         try (RabbitDeliveries shop = new RabbitDeliveries(pausing(), OfRabbit.class, Backend.class)) {
@@ -323,6 +403,51 @@ class PausedListenersTests {
         @CircuitBreaker("backend")
         public void ship(String order) {
             backend.call(order);
+        }
+    }
+
+    static class RetriedOfKafka extends OfKafka {
+
+        RetriedOfKafka(Backend backend) {
+            super(backend);
+        }
+
+        @Override
+        @KafkaListener(topics = "${topic}")
+        @CircuitBreaker("backend")
+        @Retryable
+        public void ship(String order) {
+            super.ship(order);
+        }
+    }
+
+    static class RetriedOfJms extends OfJms {
+
+        RetriedOfJms(Backend backend) {
+            super(backend);
+        }
+
+        @Override
+        @JmsListener(destination = JmsApplication.QUEUE)
+        @CircuitBreaker("backend")
+        @Retryable
+        public void ship(String order) {
+            super.ship(order);
+        }
+    }
+
+    static class RetriedOfRabbit extends OfRabbit {
+
+        RetriedOfRabbit(Backend backend) {
+            super(backend);
+        }
+
+        @Override
+        @RabbitListener(queues = "orders")
+        @CircuitBreaker("backend")
+        @Retryable
+        public void ship(String order) {
+            super.ship(order);
         }
     }
 }

@@ -35,16 +35,28 @@ final class RabbitDeliveries implements AutoCloseable {
     }
 
     void deliver(String messageId, String body, boolean redelivered) {
-        Container container = (Container) context.getBean(RabbitListenerEndpointRegistry.class)
-                .getListenerContainers()
-                .iterator()
-                .next();
-        Message message = MessageBuilder.withBody(body.getBytes(StandardCharsets.UTF_8))
+        deliver(message(messageId, body, redelivered));
+    }
+
+    /** As {@link #deliver}, to a listener that gets several messages in one call. */
+    void deliverBatch(String body) {
+        deliver(List.of(message("m", body, false)));
+    }
+
+    private static Message message(String messageId, String body, boolean redelivered) {
+        return MessageBuilder.withBody(body.getBytes(StandardCharsets.UTF_8))
                 .setContentType("text/plain")
                 .setHeaderIfAbsent("message-id", messageId)
                 .setRedelivered(redelivered)
                 .build();
-        container.executeListener(Mockito.mock(Channel.class), message);
+    }
+
+    private void deliver(Object data) {
+        Container container = (Container) context.getBean(RabbitListenerEndpointRegistry.class)
+                .getListenerContainers()
+                .iterator()
+                .next();
+        container.executeListener(Mockito.mock(Channel.class), data);
     }
 
     long outcomes(String outcome) {

@@ -83,6 +83,15 @@ class RabbitRetriesTests {
     }
 
     @Test
+    void aBatchIsPutBack() {
+        try (RabbitDeliveries shop = shop(Batches.class, FailingBackend.class)) {
+            Throwable told = catchThrowable(() -> shop.deliverBatch(FAILING));
+            assertThat(ContainerUtils.shouldRequeue(true, told, LOG)).isTrue();
+            assertThat(calls(shop)).isEqualTo(3);
+        }
+    }
+
+    @Test
     void aCallThatNoContainerMakesGetsTheFailureItself() {
         try (RabbitDeliveries shop =
                 shop(Retried.class, FailingBackend.class, "resilience.retry.default.dead-letter=true")) {
@@ -144,6 +153,21 @@ class RabbitRetriesTests {
         @RabbitListener(queues = "orders")
         public void ship(String order) {
             super.ship(order);
+        }
+    }
+
+    static class Batches {
+
+        private final FailingBackend backend;
+
+        Batches(FailingBackend backend) {
+            this.backend = backend;
+        }
+
+        @Retryable
+        @RabbitListener(queues = "orders", batch = "true")
+        public void ship(List<String> orders) {
+            orders.forEach(backend::call);
         }
     }
 }

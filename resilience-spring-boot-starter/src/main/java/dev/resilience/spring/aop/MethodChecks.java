@@ -5,7 +5,6 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
@@ -69,11 +68,6 @@ record MethodChecks(
 
     void check(Class<?> type, Method method, ResilienceAnnotations protection) {
         warnIfContainerCalls(type, method, protection);
-        MessageListeners listeners =
-                beans.getBeanProvider(MessageListeners.class).getIfAvailable();
-        if (listeners != null && listeners.contain(method) && listeners.getBatches(method)) {
-            problems.collect(() -> checkBatches(MethodNames.full(method, type), protection));
-        }
         if (protection.has(Retryable.class)) {
             warnIfRetriedTwice(type, method);
             warnIfAttemptsShareTransaction(type, method, protection);
@@ -131,22 +125,6 @@ record MethodChecks(
         return callback.isAssignableFrom(type)
                 && method.getParameterCount() == 0
                 && method.getName().equals(name);
-    }
-
-    /** One call of a listener that is for several messages. */
-    private void checkBatches(String listener, ResilienceAnnotations protection) {
-        if (protection.has(Idempotent.class)) {
-            throw new ResilienceConfigurationException(
-                    "The @Idempotent listener " + listener + " gets several messages in one call: one key would stand "
-                            + "for all of them, and a single message that was handled before would refuse all others",
-                    "Let it get single messages (batch = \"false\"), or call an @Idempotent method of another bean for "
-                            + "each message, or filter what was handled before (RecordFilterStrategy).");
-        }
-        if (protection.has(Retryable.class)) {
-            warnings.add(
-                    "The listener " + listener + " has @Retryable and gets several messages in one call: a failure "
-                            + "of one repeats the whole batch. Call a @Retryable method of another bean for each message");
-        }
     }
 
     /** A method that has the {@code @Retryable} of another library as well. */

@@ -65,7 +65,13 @@ public record PlanFactory(
         if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
             problems.add(idempotentStream(method, userClass));
         }
-        boolean repeats = false;
+        MessageListeners listeners = MessageListeners.of(beans.getBeanProvider(MessageListeners.class), method);
+        if (listeners != null) {
+            ProtectedMethod<?> listener = new PlannedMethod<>(
+                    this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
+            problems.collect(() -> layers.add(listeners.aroundDeliveries(listener)));
+        }
+        boolean repeats = listeners != null;
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
                 Layer layer = problems.collect(() -> layer(kind, method, userClass, protection, bean, asynchronous));
@@ -87,13 +93,6 @@ public record PlanFactory(
         for (Layer layer : layers) {
             operation = layer instanceof IdempotentMethod idempotent ? idempotent : operation;
         }
-        ProtectedMethod<?> planned = new PlannedMethod<>(
-                this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
-        MessageListeners listeners = MessageListeners.of(planned);
-        Layer outermost = listeners == null ? null : listeners.aroundDeliveries(planned, RetryKind.of(planned));
-        if (outermost != null) {
-            layers.add(0, outermost);
-        }
         return new MethodPlan(
                 Pipeline.of(layers, environment.carrier()),
                 operation,
@@ -102,7 +101,7 @@ public record PlanFactory(
                         ? null
                         : publisher.publishers(
                                 SuspendingFunctions.is(method), operation == null ? null : environment.carrier()),
-                repeats || outermost != null,
+                repeats,
                 new MethodPlan.ChainPosition());
     }
 

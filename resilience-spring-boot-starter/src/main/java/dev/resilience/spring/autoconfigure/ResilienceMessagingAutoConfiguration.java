@@ -30,14 +30,9 @@ public final class ResilienceMessagingAutoConfiguration {
 
     @Bean
     @Lazy
-    MessageListeners resilienceMessageListeners(TimeSource time, ConfigurableApplicationContext application) {
-        return new BrokerListeners(time, application);
-    }
-
-    @Bean
-    @Lazy
-    ListenerPauses resilienceListenerPauses(ResilienceRegistry registry, ConfigurableApplicationContext application) {
-        return new ListenerPauses(registry, application);
+    MessageListeners resilienceMessageListeners(
+            TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
+        return new BrokerListeners(time, application, new ListenerPauses(time, registry, application));
     }
 
     @Bean
@@ -51,7 +46,6 @@ public final class ResilienceMessagingAutoConfiguration {
     static final class Kafka {
 
         @Bean
-        @Lazy
         @ConditionalOnMissingBean({CommonErrorHandler.class, KafkaAwareTransactionManager.class})
         ResilientErrorHandler resilienceKafkaErrorHandler(TimeSource time) {
             return new ResilientErrorHandler(null, SeekUtils.DEFAULT_BACK_OFF, time);

@@ -4,17 +4,14 @@ import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerStatus;
 import dev.resilience.event.CircuitState;
-import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
-import dev.resilience.spring.kind.ProtectedMethod;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Circuit breakers: {@code @CircuitBreaker} and {@code resilience.circuit-breaker}. */
@@ -36,9 +33,6 @@ public final class CircuitBreakerKind
     private static final MeterFamily TRANSITIONS = new MeterFamily(
             "resilience.circuitbreaker.transitions", "transitions", "Changes of the circuit breaker's state");
 
-    /** What has to know which circuit breaker protects which method, so that the containers of listeners can pause. */
-    public interface ListenerContainers extends BiConsumer<ProtectedMethod<?>, CircuitBreaker> {}
-
     public CircuitBreakerKind() {
         super(
                 "circuit-breaker",
@@ -50,12 +44,6 @@ public final class CircuitBreakerKind
     @Override
     public CircuitBreaker create(String name, CircuitBreakerPolicy policy, KindContext context) {
         return new CircuitBreaker(name, policy, context.environment());
-    }
-
-    @Override
-    protected Layer layer(CircuitBreaker breaker, ProtectedMethod<dev.resilience.annotation.CircuitBreaker> method) {
-        method.beans(ListenerContainers.class).ifAvailable(containers -> containers.accept(method, breaker));
-        return breaker;
     }
 
     /** Whether the containers of the listeners that a circuit breaker protects pause now. */

@@ -6,6 +6,8 @@ import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.idempotency.http.HttpAnswerCodec;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.CallExpression;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import java.io.InputStream;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
@@ -56,30 +59,25 @@ final class FingerprintArguments {
     private final String name;
     private final @Nullable CallExpression expression;
     private final List<Integer> compared = new ArrayList<>();
-    private final @Nullable MessageListeners listeners;
+    private final Function<@Nullable Object, @Nullable Object> payload;
 
     /**
-     * @param type the class of the bean, which may know more of the method's types
-     * @param name the method's full name, for messages
      * @param isCompared whether the policy wants the comparison, which must be possible then
      * @param listeners {@code null} if the method is none of them
      */
     FingerprintArguments(
-            Method method,
-            Class<?> type,
-            String name,
-            Idempotent annotation,
-            Json json,
-            boolean isCompared,
-            @Nullable MessageListeners listeners) {
+            ProtectedMethod<Idempotent> called, Json json, boolean isCompared, @Nullable MessageListeners listeners) {
+        Method method = called.method();
+        Class<?> type = called.type(); // which may know more of the method's types
+        String fingerprint = called.annotation().fingerprint();
         this.json = json;
-        this.name = name;
-        this.listeners = listeners;
-        this.expression = annotation.fingerprint().isBlank()
+        this.name = MethodNames.full(method, type);
+        this.payload = listeners == null ? argument -> argument : listeners::payload;
+        this.expression = fingerprint.isBlank()
                 ? null
                 : IdempotentMethods.parsed(
                         "fingerprint",
-                        annotation.fingerprint(),
+                        fingerprint,
                         name,
                         "\"{#order.id, #order.amount}\"",
                         text -> CallExpression.ofArguments(text, method));
@@ -91,12 +89,12 @@ final class FingerprintArguments {
             MergedAnnotations annotations = MergedAnnotations.from(parameters[i].getParameterAnnotations());
             boolean isPublisher = PublisherType.of(declared.toClass()) != null; // as of a principal in WebFlux
             Class<?> given = (isPublisher ? declared.getGeneric() : declared).toClass();
-            ResolvableType payload = listeners == null ? declared : listeners.payloadType(annotations, declared);
-            if (payload != null && (isHandler ? isPayload(annotations, given) : !isCaller(annotations, given))) {
+            ResolvableType payloadType = listeners == null ? declared : listeners.payloadType(annotations, declared);
+            if (payloadType != null && (isHandler ? isPayload(annotations, given) : !isCaller(annotations, given))) {
                 compared.add(i);
                 if (isCompared && expression == null) {
                     int index = i;
-                    problems.collect(() -> check(index, payload));
+                    problems.collect(() -> check(index, payloadType));
                 }
             }
         }
@@ -148,9 +146,7 @@ final class FingerprintArguments {
             return json.comparable(
                     expression != null
                             ? expression.value(all)
-                            : compared.stream()
-                                    .map(i -> listeners == null ? all[i] : listeners.payload(all[i]))
-                                    .toArray());
+                            : compared.stream().map(i -> payload.apply(all[i])).toArray());
         } catch (RuntimeException incomparable) {
             throw new IllegalStateException(
                     "The arguments of the @Idempotent method " + name

@@ -103,14 +103,13 @@ public final class IdempotentMethods {
                             + "' is false");
         }
         StartupProblems problems = new StartupProblems();
-        MessageListeners listeners = MessageListeners.of(method);
+        MessageListeners listeners = MessageListeners.of(method.beans(MessageListeners.class), method.method());
         KeySource key = problems.collect(() -> key(method, name, listeners));
         ResultCodec results = problems.collect(() -> results(method, name, values));
-        FingerprintArguments compared = problems.collect(() -> new FingerprintArguments(
-                method.method(), method.type(), name, method.annotation(), values, policy.fingerprint(), listeners));
-        CallerScope scope = listeners != null // nobody but its container calls a listener
-                ? IdempotentMethod.NO_CALLERS
-                : problems.collect(() -> scope(method, name, policy));
+        FingerprintArguments compared =
+                problems.collect(() -> new FingerprintArguments(method, values, policy.fingerprint(), listeners));
+        CallerScope scope = problems.collect( // nobody but its container calls a listener
+                () -> listeners == null ? scope(method, name, policy) : IdempotentMethod.NO_CALLERS);
         if (key == null || results == null || compared == null || scope == null) {
             throw problems.all();
         }

@@ -1,11 +1,11 @@
 package dev.resilience.spring.idempotency;
 
 import dev.resilience.pipeline.Layer;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.ProtectedMethod;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 
@@ -13,16 +13,13 @@ import org.springframework.core.annotation.MergedAnnotations;
 public interface MessageListeners {
 
     /** Those of the application; {@code null} if the method is none of them. */
-    static @Nullable MessageListeners of(ProtectedMethod<?> method) {
-        MessageListeners all = method.beans(MessageListeners.class).getIfAvailable();
-        return all != null && all.contain(method.method()) ? all : null;
+    static @Nullable MessageListeners of(ObjectProvider<MessageListeners> application, Method method) {
+        MessageListeners all = application.getIfAvailable();
+        return all != null && all.contain(method) ? all : null;
     }
 
     /** Whether a method listens to a broker. */
     boolean contain(Method method);
-
-    /** Whether a listener gets several messages in one call. */
-    boolean getBatches(Method method);
 
     /**
      * Takes the keys of a listener's calls from a header of their messages.
@@ -44,10 +41,9 @@ public interface MessageListeners {
     Object payload(@Nullable Object argument);
 
     /**
-     * What stands around all other layers of a listener; {@code null} for nothing.
+     * What stands around all other layers of a listener, which may call it more than once.
      *
-     * @param retry its own; {@code null} if it has none
+     * @throws dev.resilience.spring.ResilienceConfigurationException for what a listener cannot have
      */
-    @Nullable
-    Layer aroundDeliveries(ProtectedMethod<?> listener, @Nullable Retry retry);
+    Layer aroundDeliveries(ProtectedMethod<?> listener);
 }

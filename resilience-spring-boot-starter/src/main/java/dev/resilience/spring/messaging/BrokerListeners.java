@@ -3,15 +3,20 @@ package dev.resilience.spring.messaging;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Retry;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
 import dev.resilience.spring.idempotency.MessageListeners;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.time.TimeSource;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -19,8 +24,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -33,23 +38,17 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
 import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.messaging.handler.annotation.Headers;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 import org.springframework.util.StringUtils;
 
 /** Listeners of the brokers whose libraries are there. */
-public final class BrokerListeners implements MessageListeners {
+public record BrokerListeners(TimeSource time, ConfigurableApplicationContext application, ListenerPauses pauses)
+        implements MessageListeners {
 
-    private static final String ANNOTATIONS = "org.springframework.messaging.handler.annotation.";
     private static final Pattern INJECTED = Pattern.compile(
             "org\\.apache\\.kafka\\.|org\\.springframework\\.(amqp|kafka|messaging)\\.|com\\.rabbitmq\\.|jakarta\\.jms\\.");
-
-    private final TimeSource time;
-    private final ConfigurableApplicationContext application;
-
-    public BrokerListeners(TimeSource time, ConfigurableApplicationContext application) {
-        this.time = time;
-        this.application = application;
-    }
 
     /** The annotations of all brokers stand for {@code @MessageMapping}, which itself is for controllers. */
     @Override
@@ -61,40 +60,29 @@ public final class BrokerListeners implements MessageListeners {
         return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(MessageMapping.class);
     }
 
-    /** The broker's annotation, with the values that one of the application gives it. */
-    private static MergedAnnotation<?> ofBroker(Method method) {
-        return Objects.requireNonNull(mapping(method).getMetaSource());
-    }
-
     /** By the annotation, by the container factory that it names, or by what the method takes. */
-    @Override
-    public boolean getBatches(Method method) {
-        MergedAnnotation<?> listener = ofBroker(method);
+    private boolean getsBatches(Method method, MergedAnnotation<?> listener) {
         String batch = listener.getValue("batch", String.class).orElse("");
         if (!batch.isEmpty()) {
             return Boolean.parseBoolean(application.getEnvironment().resolvePlaceholders(batch));
         }
-        Object factory = containerFactory(listener);
-        return (factory != null && makesBatches(factory))
-                || IntStream.range(0, method.getParameterCount())
-                        .mapToObj(i ->
-                                ResolvableType.forMethodParameter(method, i).as(Iterable.class))
+        return containerFactory(listener)
+                        .map(DirectFieldAccessor::new) // those of RabbitMQ have a setter for it alone
+                        .filter(factory -> factory.isReadableProperty("batchListener"))
+                        .map(factory -> factory.getPropertyValue("batchListener"))
+                        .equals(Optional.of(true))
+                || Stream.of(method.getGenericParameterTypes())
+                        .map(type -> ResolvableType.forType(type).as(Iterable.class))
                         .anyMatch(several ->
                                 BrokerMessages.areOf(several.getGeneric().toClass()));
     }
 
-    private @Nullable Object containerFactory(MergedAnnotation<?> listener) {
-        String name = listener.getValue("containerFactory", String.class)
-                .filter(given -> !given.isEmpty())
-                .orElse(StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory");
-        return application.containsBean(name) ? application.getBean(name) : null;
-    }
-
-    /** Those of RabbitMQ have a setter for it alone. */
-    private static boolean makesBatches(Object factory) {
-        DirectFieldAccessor fields = new DirectFieldAccessor(factory);
-        return fields.isReadableProperty("batchListener")
-                && Boolean.TRUE.equals(fields.getPropertyValue("batchListener"));
+    private Optional<Object> containerFactory(MergedAnnotation<?> listener) {
+        String byDefault = StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory";
+        return listener.getValue("containerFactory", String.class)
+                .map(name -> name.isEmpty() ? byDefault : name)
+                .filter(application::containsBean)
+                .map(application::getBean);
     }
 
     @Override
@@ -103,14 +91,10 @@ public final class BrokerListeners implements MessageListeners {
         if (BrokerMessages.KAFKA && ConsumerRecord.class.isAssignableFrom(type)) {
             return declared.as(ConsumerRecord.class).getGeneric(1);
         }
-        if (Message.class.isAssignableFrom(type)) {
-            return declared.as(Message.class).getGeneric();
-        }
         if (BrokerMessages.areOf(type)) {
-            return ResolvableType.forClass(Object.class);
+            return declared.as(Message.class).getGeneric(); // whose type only Spring's messages tell
         }
-        boolean isHeader =
-                annotations.isPresent(ANNOTATIONS + "Header") || annotations.isPresent(ANNOTATIONS + "Headers");
+        boolean isHeader = annotations.isPresent(Header.class) || annotations.isPresent(Headers.class);
         return isHeader || INJECTED.matcher(type.getName()).lookingAt() ? null : declared;
     }
 
@@ -120,21 +104,41 @@ public final class BrokerListeners implements MessageListeners {
     }
 
     @Override
-    public @Nullable Layer aroundDeliveries(ProtectedMethod<?> listener, @Nullable Retry retry) {
-        String annotation = ofBroker(listener.method()).getType().getName();
-        boolean isKafka = annotation.startsWith("org.springframework.kafka.");
-        boolean isAmqp = annotation.startsWith("org.springframework.amqp.");
-        if (isKafka && retry != null && !getBatches(listener.method())) {
-            warnIfPollsComeLate(listener, retry.policy().worstCaseWait());
+    public Layer aroundDeliveries(ProtectedMethod<?> listener) {
+        MergedAnnotation<?> annotation =
+                Objects.requireNonNull(mapping(listener.method()).getMetaSource());
+        Retry retry = RetryKind.of(listener);
+        if (getsBatches(listener.method(), annotation)) {
+            checkBatches(listener);
+        } else if (BrokerMessages.KAFKA && retry != null) {
+            warnIfPollsComeLate(listener, annotation, retry.policy().worstCaseWait());
         }
-        boolean isNeeded = retry != null || (!isKafka && listener.annotation(Idempotent.class) != null);
-        return isNeeded ? new DeliveryLayer(isKafka, isAmqp, retry, time, application::isClosed) : null;
+        CircuitBreaker breaker = listener.live(CircuitBreakerKind.class);
+        if (breaker != null) {
+            pauses.add(listener, breaker);
+        }
+        return new DeliveryLayer(annotation.getType().getName(), retry, breaker, time, application::isClosed);
     }
 
-    /** A batch is retried as a whole, and waits no longer than a message. */
-    private void warnIfPollsComeLate(ProtectedMethod<?> listener, Duration wait) {
-        MergedAnnotation<?> annotation = ofBroker(listener.method());
-        if (!(containerFactory(annotation) instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory)
+    private static void checkBatches(ProtectedMethod<?> listener) {
+        String name = MethodNames.full(listener.method(), listener.type());
+        if (listener.annotation(Idempotent.class) != null) {
+            throw new ResilienceConfigurationException(
+                    "The @Idempotent listener " + name + " gets several messages in one call: one key would stand "
+                            + "for all of them, and a single message that was handled before would refuse all others",
+                    "Let it get single messages (batch = \"false\"), or call an @Idempotent method of another bean for "
+                            + "each message, or filter what was handled before (RecordFilterStrategy).");
+        }
+        if (listener.annotation(Retryable.class) != null) {
+            listener.warnings()
+                    .add("The listener " + name + " has @Retryable and gets several messages in one call: a failure of "
+                            + "one repeats the whole batch. Call a @Retryable method of another bean for each message");
+        }
+    }
+
+    private void warnIfPollsComeLate(ProtectedMethod<?> listener, MergedAnnotation<?> annotation, Duration wait) {
+        if (!(containerFactory(annotation).orElse(null)
+                        instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory)
                 || factory.getConsumerFactory() == null) {
             return;
         }
@@ -151,13 +155,13 @@ public final class BrokerListeners implements MessageListeners {
         Duration interval =
                 Duration.ofMillis(number(settings.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG), 300_000));
         if (waits.compareTo(interval) > 0) {
-            String name = MethodNames.full(listener.method(), listener.type());
-            String cure = "max.poll.records=" + Math.max(1, interval.dividedBy(wait)) + ", or a longer interval";
             listener.warnings()
-                    .add("The retries of the listener " + name + " may wait " + waits + " for the " + records
+                    .add("The retries of the listener " + MethodNames.full(listener.method(), listener.type())
+                            + " may wait " + waits + " for the " + records
                             + " messages of a poll (max.poll.records), longer than " + interval
-                            + " (max.poll.interval.ms), so that its consumer would lose its partitions. Set " + cure
-                            + ", or retry with shorter waits");
+                            + " (max.poll.interval.ms), so that its consumer would lose its partitions. Set "
+                            + "max.poll.records=" + Math.max(1, interval.dividedBy(wait))
+                            + ", or a longer interval, or retry with shorter waits");
         }
     }
 
@@ -180,9 +184,8 @@ public final class BrokerListeners implements MessageListeners {
             public @Nullable String key(Invocation call) {
                 Object atAssembly = call instanceof ProtectedCall made ? made.headersAtAssembly() : null;
                 Object key = Stream.concat(Arrays.stream(call.arguments()), Stream.of(CurrentMessage.get(), atAssembly))
-                        .filter(Objects::nonNull)
-                        .map(carrier -> BrokerMessages.header(carrier, header))
-                        .filter(Objects::nonNull)
+                        .flatMap(Stream::ofNullable)
+                        .flatMap(carrier -> Stream.ofNullable(BrokerMessages.header(carrier, header)))
                         .findFirst()
                         .orElse(null);
                 if (key == null && required) {

@@ -1,17 +1,16 @@
 package dev.resilience.spring.messaging;
 
 import dev.resilience.context.Attempt;
-import jakarta.jms.JMSException;
 import java.nio.ByteBuffer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jms.support.JmsUtils;
 import org.springframework.jms.support.SimpleJmsHeaderMapper;
 import org.springframework.kafka.support.KafkaHeaders;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHeaders;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.ThrowingSupplier;
 
 /** What is read of the messages of brokers. No bean: Spring looks at the methods of beans, and these know optional classes. */
 final class BrokerMessages {
@@ -43,7 +42,7 @@ final class BrokerMessages {
             return message.getBody();
         }
         if (JMS && argument instanceof jakarta.jms.Message message) {
-            return JmsBody.of(message);
+            return ThrowingSupplier.of(() -> message.getBody(Object.class)).get();
         }
         return argument instanceof Message<?> message ? message.getPayload() : argument;
     }
@@ -79,17 +78,5 @@ final class BrokerMessages {
             attempt = Boolean.TRUE.equals(message.getMessageProperties().isRedelivered()) ? 2 : 1;
         }
         return attempt < 2 ? null : Attempt.of("the container of a listener", attempt, null);
-    }
-
-    /** Loaded with its exception where JMS is there. */
-    private static final class JmsBody {
-
-        static @Nullable Object of(jakarta.jms.Message message) {
-            try {
-                return message.getBody(Object.class);
-            } catch (JMSException failed) {
-                throw JmsUtils.convertJmsAccessException(failed);
-            }
-        }
     }
 }

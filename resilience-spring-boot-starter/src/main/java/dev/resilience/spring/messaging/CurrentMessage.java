@@ -1,8 +1,6 @@
 package dev.resilience.spring.messaging;
 
 import dev.resilience.context.CallContext;
-import java.util.stream.Stream;
-import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -18,22 +16,18 @@ import org.springframework.kafka.listener.RecordInterceptor;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+import org.springframework.util.ObjectUtils;
 
 /**
  * The message that a thread handles: every container of Kafka and AMQP that a factory makes tells it, and JMS where the
  * application does not make the handler methods itself. A message that is delivered again is an attempt of its container, in which
  * the thread's calls are made. Comes before other processors, because the one of JMS is one.
+ *
+ * @param beans what arguments of JMS listeners are made with
  */
-public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered {
+public record CurrentMessage(BeanFactory beans) implements BeanPostProcessor, PriorityOrdered {
 
     private static final ThreadLocal<@Nullable Object> CURRENT = new ThreadLocal<>();
-
-    private final BeanFactory beans;
-
-    /** @param beans what arguments of JMS listeners are made with */
-    public CurrentMessage(BeanFactory beans) {
-        this.beans = beans;
-    }
 
     /** Of the class that the broker's library has for messages; {@code null} if the thread handles none. */
     static @Nullable Object get() {
@@ -55,36 +49,23 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
         if (BrokerMessages.KAFKA && bean instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory) {
             KafkaRecords.intercept(factory);
         } else if (BrokerMessages.AMQP && bean instanceof AbstractRabbitListenerContainerFactory<?> factory) {
-            MethodInterceptor advice = call -> during(call.getArguments()[1], call::proceed);
-            Stream<Advice> ofApplication =
-                    Stream.ofNullable(factory.getAdviceChain()).flatMap(Stream::of);
-            factory.setAdviceChain(
-                    Stream.concat(ofApplication, Stream.of(advice)).toArray(Advice[]::new));
+            MethodInterceptor advice = call -> {
+                set(call.getArguments()[1] instanceof org.springframework.amqp.core.Message one ? one : null);
+                try {
+                    return call.proceed();
+                } finally {
+                    set(null);
+                }
+            };
+            factory.setAdviceChain(ObjectUtils.addObjectToArray(factory.getAdviceChain(), advice));
         } else if (BrokerMessages.JMS && bean instanceof JmsListenerAnnotationBeanPostProcessor listeners) {
             DefaultMessageHandlerMethodFactory methods = new DefaultMessageHandlerMethodFactory();
             methods.setBeanFactory(beans);
             methods.afterPropertiesSet();
             listeners.setMessageHandlerMethodFactory(
-                    (listener, method) -> new JmsMethod(methods.createInvocableHandlerMethod(listener, method)));
+                    (listener, method) -> jmsMethod(methods.createInvocableHandlerMethod(listener, method)));
         }
         return bean;
-    }
-
-    private static <X extends Throwable> @Nullable Object during(@Nullable Object message, Handling<X> handling)
-            throws X {
-        set(message);
-        try {
-            return handling.proceed();
-        } finally {
-            set(null);
-        }
-    }
-
-    @FunctionalInterface
-    private interface Handling<X extends Throwable> {
-
-        @Nullable
-        Object proceed() throws X;
     }
 
     private static final class KafkaRecords<K, V> implements RecordInterceptor<K, V> {
@@ -108,18 +89,18 @@ public final class CurrentMessage implements BeanPostProcessor, PriorityOrdered 
         }
     }
 
-    private static final class JmsMethod extends InvocableHandlerMethod {
+    private static InvocableHandlerMethod jmsMethod(InvocableHandlerMethod method) {
+        return new InvocableHandlerMethod(method) {
 
-        private final InvocableHandlerMethod method;
-
-        JmsMethod(InvocableHandlerMethod method) {
-            super(method);
-            this.method = method;
-        }
-
-        @Override
-        public @Nullable Object invoke(Message<?> message, @Nullable Object... provided) throws Exception {
-            return during(provided[0], () -> method.invoke(message, provided));
-        }
+            @Override
+            public @Nullable Object invoke(Message<?> message, @Nullable Object... provided) throws Exception {
+                set(provided[0]);
+                try {
+                    return method.invoke(message, provided);
+                } finally {
+                    set(null);
+                }
+            }
+        };
     }
 }

@@ -1,7 +1,10 @@
 package dev.resilience.spring.messaging;
 
+import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.context.CallContext;
 import dev.resilience.deadletter.KeptCalls;
+import dev.resilience.event.CircuitState;
+import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
@@ -9,7 +12,6 @@ import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.FaultClassification;
-import dev.resilience.fault.TransientFault;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
@@ -18,6 +20,8 @@ import dev.resilience.retry.RetryPolicy;
 import dev.resilience.retry.RetryPolicy.Nested;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,20 +29,30 @@ import org.springframework.amqp.AmqpRejectAndDontRequeueException;
 import org.springframework.amqp.ImmediateRequeueAmqpException;
 
 /**
- * Stands around all other layers of a listener that is retried, or is an idempotent one of AMQP or JMS, whose brokers deliver
- * again at once and may count deliveries. There a message whose key is in progress keeps its delivery until {@code retryAfter} is
- * over, and is handled again then, so that no broker gives it up for that. What no retry helps a container of AMQP rejects for
- * good; JMS has no word for that, and leaves it to the broker.
+ * Stands around all other layers of a listener and decides what its container is told. A message of AMQP or JMS whose key is in
+ * progress keeps its delivery until {@code retryAfter} is over, and is handled again then, because these brokers deliver again at
+ * once and may count deliveries. What no retry helps a container of AMQP rejects for good; JMS has no word for that.
  *
  * <p>The listener's own retry takes the place of the container's, unless its policy leaves retrying to others: what it fails with
  * is not delivered again, but for a refusal, which kept it from trying. A message that it has kept as a dead letter is acknowledged.
+ * What fails while the listener's circuit breaker is open, or is refused by it, is delivered again if that pauses listeners.
  *
+ * @param broker the name of its annotation for listeners
  * @param retry the listener's own; {@code null} if it has none
+ * @param breaker the listener's own; {@code null} if it has none
  * @param ends whether the application ends, so that a message goes back to the broker in place of being handled again
  */
 record DeliveryLayer(
-        boolean isKafka, boolean isAmqp, @Nullable Retry retry, TimeSource time, BooleanSupplier ends)
+        String broker, @Nullable Retry retry, @Nullable CircuitBreaker breaker, TimeSource time, BooleanSupplier ends)
         implements Layer {
+
+    /** What no retry helps. */
+    static final List<Class<? extends Exception>> PERMANENT = List.of(
+            IdempotencyKeyInvalidException.class,
+            IdempotencyKeyMissingException.class,
+            IdempotencyKeyReusedException.class,
+            IdempotencyOutcomeUnknownException.class,
+            ListenerRetryExhaustedException.class);
 
     @Override
     public Step around(Step next) {
@@ -46,18 +60,15 @@ record DeliveryLayer(
 
             @Override
             public @Nullable Object call(Invocation message) throws Throwable {
-                boolean takesPlace = begin();
+                boolean isDelivered = begin();
                 while (true) {
                     try {
                         return next.call(message);
                     } catch (Throwable failure) {
-                        if (takesPlace && KeptCalls.find(failure).isPresent()) {
-                            return null;
+                        Duration wait = retryAfter(failure);
+                        if (wait.isZero() || !sleep(wait)) {
+                            return end(failure, isDelivered);
                         }
-                        if (isKafka || !(failure instanceof IdempotencyInProgressException refused)) {
-                            throw told(failure, takesPlace);
-                        }
-                        awaitLease(refused);
                     }
                 }
             }
@@ -65,69 +76,99 @@ record DeliveryLayer(
             /** A future can wait for the broker to deliver again. */
             @Override
             public CompletableFuture<@Nullable Object> callAsync(Invocation message) {
-                boolean takesPlace = begin();
+                boolean isDelivered = begin();
                 return next.callAsync(message).exceptionallyCompose(failure -> {
-                    if (takesPlace && KeptCalls.find(failure).isPresent()) {
-                        return CompletableFuture.completedFuture(null);
-                    }
                     CompletableFuture<@Nullable Object> later = new CompletableFuture<>();
-                    Duration wait = !isKafka && failure instanceof IdempotencyInProgressException refused
-                            ? refused.retryAfter()
-                            : Duration.ZERO;
-                    time.schedule(wait, () -> later.completeExceptionally(told(failure, takesPlace)));
+                    time.schedule(retryAfter(failure), () -> {
+                        try {
+                            later.complete(end(failure, isDelivered));
+                        } catch (Throwable told) {
+                            later.completeExceptionally(told);
+                        }
+                    });
                     return later;
                 });
             }
         };
     }
 
-    /** Whether a container makes the call, and the retry takes its place: then its deliveries are no attempts around that. */
+    /** Whether a container makes the call: its deliveries are no attempts around a retry that takes its place. */
     private boolean begin() {
-        RetryPolicy policy = retry == null || CurrentMessage.get() == null ? null : retry.policy();
-        boolean repeats = policy != null && policy.maxAttempts() > 1 && policy.nested() == Nested.ALLOW;
-        boolean takesPlace = repeats || (policy != null && policy.deadLetter());
-        if (takesPlace) {
+        boolean isDelivered = CurrentMessage.get() != null;
+        if (isDelivered && takesPlace()) {
             CallContext.ofThread()[CallContext.ATTEMPT] = null;
         }
-        return takesPlace;
+        return isDelivered;
     }
 
-    private void awaitLease(IdempotencyInProgressException refused) throws Throwable {
+    private boolean takesPlace() {
+        RetryPolicy policy = retry == null ? null : retry.policy();
+        return policy != null && (policy.deadLetter() || (policy.maxAttempts() > 1 && policy.nested() == Nested.ALLOW));
+    }
+
+    /** Kafka waits itself. */
+    private Duration retryAfter(Throwable failure) {
+        return failure instanceof IdempotencyInProgressException refused
+                        && !broker.startsWith("org.springframework.kafka.")
+                ? refused.retryAfter()
+                : Duration.ZERO;
+    }
+
+    /** Whether the message is to be handled again then. */
+    private boolean sleep(Duration wait) {
         try {
-            time.sleep(refused.retryAfter());
+            time.sleep(wait);
+            return !ends.getAsBoolean();
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw told(refused, false);
-        }
-        if (ends.getAsBoolean()) {
-            throw told(refused, false);
+            return false;
         }
     }
 
-    /** A refusal kept the retry from trying; an interrupt or the end of the application cut it short; an error is no failure. */
-    private Throwable told(Throwable failure, boolean takesPlace) {
-        boolean isTried = failure instanceof TransientFault || !(failure instanceof ResilienceException);
+    /** Acknowledges the message by {@code null}, or throws what its container is told. An error stays what it is. */
+    private @Nullable Object end(Throwable failure, boolean isDelivered) throws Throwable {
+        boolean takesPlace = isDelivered && takesPlace();
+        if (takesPlace && KeptCalls.find(failure).isPresent()) {
+            return null;
+        }
+        Throwable told = failure;
+        if (isDelivered && failure instanceof Exception last) {
+            told = isOutage(last)
+                    ? new ListenerPausedException(last)
+                    : takesPlace && hasTried(last) ? new ListenerRetryExhaustedException(last) : last;
+        }
+        throw broker.startsWith("org.springframework.amqp.") ? Amqp.told(told) : told;
+    }
+
+    private boolean isOutage(Exception failure) {
+        Set<CircuitState> open = Set.of(CircuitState.OPEN, CircuitState.FORCED_OPEN);
+        return breaker != null
+                && breaker.policy().pauseListeners()
+                && (failure instanceof CircuitOpenException || open.contains(breaker.currentState()));
+    }
+
+    /** A refusal kept the retry from trying; an interrupt or the end of the application cut it short. */
+    private boolean hasTried(Exception failure) {
         boolean isInterrupt = Thread.currentThread().isInterrupted() || FaultClassification.isInterrupt(failure);
-        boolean isForGood = takesPlace && isTried && !isInterrupt && !ends.getAsBoolean();
-        Throwable told =
-                isForGood && failure instanceof Exception last ? new ListenerRetryExhaustedException(last) : failure;
-        return isAmqp ? Amqp.told(told) : told;
+        return !ResilienceException.isRefusal(failure) && !isInterrupt && !ends.getAsBoolean();
+    }
+
+    /** The listener waits for a circuit breaker that pauses it: its message is to be delivered again, as often as it takes. */
+    static final class ListenerPausedException extends RuntimeException {
+
+        private ListenerPausedException(Exception failure) {
+            super("The listener waits for its circuit breaker: " + failure, failure);
+        }
     }
 
     /** By the exceptions that its containers know. */
     private static final class Amqp {
 
         static Throwable told(Throwable failure) {
-            if (failure instanceof IdempotencyInProgressException) {
+            if (failure instanceof IdempotencyInProgressException || failure instanceof ListenerPausedException) {
                 return new ImmediateRequeueAmqpException(failure);
             }
-            return failure instanceof ListenerRetryExhaustedException
-                            || failure instanceof IdempotencyKeyInvalidException
-                            || failure instanceof IdempotencyKeyMissingException
-                            || failure instanceof IdempotencyKeyReusedException
-                            || failure instanceof IdempotencyOutcomeUnknownException
-                    ? new AmqpRejectAndDontRequeueException(failure)
-                    : failure;
+            return PERMANENT.contains(failure.getClass()) ? new AmqpRejectAndDontRequeueException(failure) : failure;
         }
     }
 }

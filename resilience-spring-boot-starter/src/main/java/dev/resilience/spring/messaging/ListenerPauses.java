@@ -3,8 +3,8 @@ package dev.resilience.spring.messaging;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
-import dev.resilience.spring.circuitbreaker.CircuitBreakerKind.ListenerContainers;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.time.TimeSource;
@@ -12,11 +12,12 @@ import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
-import java.util.WeakHashMap;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.springframework.amqp.rabbit.config.RabbitListenerConfigUtils;
 import org.springframework.aop.support.AopUtils;
@@ -25,6 +26,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ApplicationContextEvent;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.jms.config.JmsListenerConfigUtils;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import org.springframework.kafka.config.KafkaListenerConfigUtils;
@@ -36,35 +38,43 @@ import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
  * of Kafka by their pause, others by a stop and a start. Which of them pause follows from the states of the breakers, whenever one
  * of these changes, a probe is due, or the application starts. When it ends, everything stays as it is.
  */
-public final class ListenerPauses implements ListenerContainers, ApplicationListener<ApplicationContextEvent> {
+public final class ListenerPauses implements ApplicationListener<ApplicationContextEvent> {
 
     /** From the containers of all brokers to the methods that they call: names of fields. */
     private static final String[] PATH = ("containerProperties,messageListener,delegate,handlerMethod,handlerAdapter,"
                     + "invokerHandlerMethod,delegatingHandler,handlers")
             .split(",");
 
-    /** The containers that have paused for a circuit breaker, and whether they are to pause now. */
-    static final Map<Object, Boolean> PAUSES = Collections.synchronizedMap(new WeakHashMap<>());
-
     private final TimeSource time;
     private final ConfigurableApplicationContext application;
-    private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by method
+    private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by listener
+    private final Set<SmartLifecycle> paused = ConcurrentHashMap.newKeySet();
     private Scheduled nextProbe = () -> {}; // with the lock
 
-    public ListenerPauses(ResilienceRegistry registry, ConfigurableApplicationContext application) {
-        this.time = application.getBean(TimeSource.class);
+    public ListenerPauses(TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
+        this.time = time;
         this.application = application;
         registry.onEvent(CircuitStateChanged.class, change -> update());
+        application.addApplicationListener(this);
     }
 
-    /** Whether the method is a listener shows when the containers are there. */
-    @Override
-    public void accept(ProtectedMethod<?> method, CircuitBreaker breaker) {
-        breakers.put(MethodNames.full(method.method(), method.type()), breaker);
+    void add(ProtectedMethod<?> listener, CircuitBreaker breaker) {
+        breakers.put(MethodNames.full(listener.method(), listener.type()), breaker);
     }
 
     @Override
     public void onApplicationEvent(ApplicationContextEvent startOrEnd) {
+        Predicate<CircuitBreaker> isToPause = breaker -> breaker.policy().pauseListeners();
+        if (startOrEnd instanceof ContextRefreshedEvent
+                && breakers.values().stream().noneMatch(isToPause)) {
+            application.getBean(ResilienceRegistry.class).circuitBreakers().values().stream()
+                    .filter(isToPause)
+                    .limit(1)
+                    .map(breaker -> "'pause-listeners' of the circuit breaker '" + breaker.name() + "' has no effect, "
+                            + "because it protects no listener. Put its annotation on the method that listens, or on "
+                            + "its class: on a bean that the listener calls, it pauses nothing")
+                    .forEach(application.getBean(StartupWarnings.class)::add);
+        }
         update();
     }
 
@@ -81,7 +91,7 @@ public final class ListenerPauses implements ListenerContainers, ApplicationList
                 .map(registry ->
                         new DirectFieldAccessor(application.getBean(registry)).getPropertyValue("listenerContainers"))
                 .flatMap(containers -> ((Map<?, ?>) Objects.requireNonNull(containers)).values().stream())
-                .forEach(container -> update((SmartLifecycle) container));
+                .forEach(this::updateSafely);
         breakers.values().stream()
                 .filter(CircuitBreakerKind::pausesListeners)
                 .flatMap(breaker -> Stream.ofNullable(breaker.status().nextProbe()))
@@ -89,20 +99,32 @@ public final class ListenerPauses implements ListenerContainers, ApplicationList
                 .ifPresent(due -> nextProbe = time.schedule(Duration.between(time.now(), due), this::update));
     }
 
+    /** A stop may wait for messages, one of which may run on this thread. */
+    private void updateSafely(Object container) {
+        boolean isQuick = (BrokerMessages.KAFKA && container instanceof MessageListenerContainer)
+                || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer);
+        Executor thread = isQuick ? Runnable::run : change -> time.schedule(Duration.ZERO, change);
+        thread.execute(() -> update((SmartLifecycle) container));
+    }
+
+    /** What the application itself has paused or stopped stays so. */
     private void update(SmartLifecycle container) {
-        boolean pauses = methods(container)
-                .flatMap(method -> Stream.ofNullable(breakers.get(method)))
-                .anyMatch(CircuitBreakerKind::pausesListeners);
-        boolean isOfKafka = BrokerMessages.KAFKA && container instanceof MessageListenerContainer;
-        boolean isActive =
-                isOfKafka ? !((MessageListenerContainer) container).isPauseRequested() : container.isRunning();
-        // what the application itself has paused or stopped stays so
-        if (pauses ? isActive : Boolean.TRUE.equals(PAUSES.get(container))) {
-            PAUSES.put(container, pauses);
-            if (isOfKafka || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer)) {
-                follow(container);
-            } else { // its stop waits for messages, and one of them may run on this thread
-                time.schedule(Duration.ZERO, () -> follow(container));
+        synchronized (container) {
+            boolean isToPause = methods(container)
+                    .flatMap(method -> Stream.ofNullable(breakers.get(method)))
+                    .anyMatch(CircuitBreakerKind::pausesListeners);
+            if (BrokerMessages.KAFKA && container instanceof MessageListenerContainer ofKafka) {
+                if (isToPause && !ofKafka.isPauseRequested()) {
+                    paused.add(ofKafka);
+                    ofKafka.pause();
+                } else if (!isToPause && paused.remove(ofKafka)) {
+                    ofKafka.resume();
+                }
+            } else if (isToPause && container.isRunning()) {
+                paused.add(container);
+                container.stop();
+            } else if (!isToPause && !application.isClosed() && paused.remove(container)) {
+                container.start();
             }
         }
     }
@@ -119,20 +141,5 @@ public final class ListenerPauses implements ListenerContainers, ApplicationList
                 .filter(fields::isReadableProperty)
                 .flatMap(field -> Stream.ofNullable(fields.getPropertyValue(field)))
                 .flatMap(ListenerPauses::methods);
-    }
-
-    /** Does what was decided last. */
-    private void follow(SmartLifecycle container) {
-        synchronized (container) {
-            boolean pauses = Boolean.TRUE.equals(PAUSES.get(container));
-            if (BrokerMessages.KAFKA && container instanceof MessageListenerContainer ofKafka) {
-                Runnable change = pauses ? ofKafka::pause : ofKafka::resume;
-                change.run();
-            } else if (pauses) {
-                container.stop();
-            } else if (!application.isClosed()) {
-                container.start();
-            }
-        }
     }
 }

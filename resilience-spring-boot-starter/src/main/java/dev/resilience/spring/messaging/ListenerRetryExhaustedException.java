@@ -7,8 +7,6 @@ package dev.resilience.spring.messaging;
  */
 public final class ListenerRetryExhaustedException extends RuntimeException {
 
-    private static final long serialVersionUID = 1;
-
     ListenerRetryExhaustedException(Exception last) {
         super("The retry of the listener has ended without success: " + last, last);
     }

@@ -1,11 +1,7 @@
 package dev.resilience.spring.messaging;
 
-import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
-import dev.resilience.exception.IdempotencyKeyInvalidException;
-import dev.resilience.exception.IdempotencyKeyMissingException;
-import dev.resilience.exception.IdempotencyKeyReusedException;
-import dev.resilience.exception.IdempotencyOutcomeUnknownException;
+import dev.resilience.spring.messaging.DeliveryLayer.ListenerPausedException;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -45,12 +41,7 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
     public ResilientErrorHandler(@Nullable ConsumerRecordRecoverer recoverer, BackOff backOff, TimeSource time) {
         super(recoverer, backOff);
         this.time = time;
-        addNotRetryableExceptions(
-                IdempotencyKeyInvalidException.class,
-                IdempotencyKeyMissingException.class,
-                IdempotencyKeyReusedException.class,
-                IdempotencyOutcomeUnknownException.class,
-                ListenerRetryExhaustedException.class);
+        DeliveryLayer.PERMANENT.forEach(this::addNotRetryableExceptions);
     }
 
     /** Always, because what the container keeps at hand would not wait for a partition that pauses. */
@@ -65,7 +56,7 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
             List<ConsumerRecord<?, ?>> messages,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        Duration wait = wait(failure, container);
+        Duration wait = wait(failure);
         if (wait == null) {
             super.handleRemaining(failure, messages, consumer, container);
             return;
@@ -81,15 +72,15 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
     }
 
     /** How long a message waits that is not given up; one that a circuit breaker keeps out waits with its container besides. */
-    private static @Nullable Duration wait(Exception failure, MessageListenerContainer container) {
-        boolean pauses = ListenerPauses.PAUSES.containsKey(container);
-        boolean isOutage = pauses && container.isPauseRequested();
+    private static @Nullable Duration wait(Exception failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof IdempotencyInProgressException refused) {
                 return refused.retryAfter();
             }
-            isOutage |= pauses && cause instanceof CircuitOpenException;
+            if (cause instanceof ListenerPausedException) {
+                return Duration.ofSeconds(1);
+            }
         }
-        return isOutage ? Duration.ofSeconds(1) : null;
+        return null;
     }
 }
