@@ -9,6 +9,7 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.idempotency.json.Json.ResultCodec;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param compared what is compared with an earlier call
  * @param finality whether a result is a call's last word
+ * @param replays told of a call whose method does not run
  */
 public record IdempotentMethod(
         Idempotency idempotency,
@@ -25,7 +27,8 @@ public record IdempotentMethod(
         CallerScope scope,
         FingerprintArguments compared,
         ResultCodec results,
-        Predicate<@Nullable Object> finality)
+        Predicate<@Nullable Object> finality,
+        Consumer<Invocation> replays)
         implements IdempotentOperation, Layer {
 
     /** For methods whose callers are not kept apart. */
@@ -82,11 +85,14 @@ public record IdempotentMethod(
         ResultCodec ofCall = results.ofCall(invocation);
         return ofCall == results
                 ? this
-                : new IdempotentMethod(idempotency, name, keySource, scope, compared, ofCall, finality);
+                : new IdempotentMethod(idempotency, name, keySource, scope, compared, ofCall, finality, replays);
     }
 
     @Override
     public Runnable onReplay(Invocation invocation) {
-        return results::onReplay;
+        return () -> {
+            results.onReplay();
+            replays.accept(invocation);
+        };
     }
 }

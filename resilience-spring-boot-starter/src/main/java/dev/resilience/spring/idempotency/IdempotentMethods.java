@@ -5,6 +5,7 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Scope;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
@@ -21,6 +22,7 @@ import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -118,9 +120,10 @@ public final class IdempotentMethods {
             firstUse.run();
         }
         String operation = method.bean() == null ? name : name + "@" + method.bean();
+        Consumer<Invocation> replays = listeners == null ? call -> {} : listeners::replayed;
         return idempotency == null
                 ? null
-                : new IdempotentMethod(idempotency, operation, key, scope, compared, results, isFinal(method));
+                : new IdempotentMethod(idempotency, operation, key, scope, compared, results, isFinal(method), replays);
     }
 
     /** A result that asks for a retry is not the last one. */

@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency;
 
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.ProtectedMethod;
@@ -39,6 +40,9 @@ public interface MessageListeners {
     /** The payload of an argument, which may be a whole message. */
     @Nullable
     Object payload(@Nullable Object argument);
+
+    /** Acknowledges a message by hand whose listener, which would have done so, does not run. */
+    void replayed(Invocation message);
 
     /**
      * What stands around all other layers of a listener, which may call it more than once.

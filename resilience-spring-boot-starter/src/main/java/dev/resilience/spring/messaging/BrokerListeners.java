@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
@@ -18,10 +19,14 @@ import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.time.TimeSource;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -37,6 +42,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
+import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Headers;
@@ -53,33 +59,48 @@ public record BrokerListeners(TimeSource time, ConfigurableApplicationContext ap
     /** The annotations of all brokers stand for {@code @MessageMapping}, which itself is for controllers. */
     @Override
     public boolean contain(Method method) {
-        return mapping(method).getDistance() > 0;
+        return mappings(method).findAny().isPresent();
     }
 
-    private static MergedAnnotation<?> mapping(Method method) {
-        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(MessageMapping.class);
+    private static Stream<MergedAnnotation<MessageMapping>> mappings(AnnotatedElement part) {
+        return MergedAnnotations.from(part, SearchStrategy.TYPE_HIERARCHY).stream(MessageMapping.class)
+                .filter(mapping -> mapping.getDistance() > 0);
+    }
+
+    /** The brokers' annotations; those of the class belong to methods that handle one type of message each. */
+    private static List<MergedAnnotation<?>> annotations(ProtectedMethod<?> listener) {
+        return Stream.of(listener.method(), listener.type())
+                .flatMap(BrokerListeners::mappings)
+                .<MergedAnnotation<?>>map(mapping -> Objects.requireNonNull(mapping.getMetaSource()))
+                .toList();
     }
 
     /** By the annotation, by the container factory that it names, or by what the method takes. */
     private boolean getsBatches(Method method, MergedAnnotation<?> listener) {
-        String batch = listener.getValue("batch", String.class).orElse("");
-        if (!batch.isEmpty()) {
-            return Boolean.parseBoolean(application.getEnvironment().resolvePlaceholders(batch));
-        }
-        return containerFactory(listener)
-                        .map(DirectFieldAccessor::new) // those of RabbitMQ have a setter for it alone
-                        .filter(factory -> factory.isReadableProperty("batchListener"))
-                        .map(factory -> factory.getPropertyValue("batchListener"))
-                        .equals(Optional.of(true))
+        return setting(listener, "batch", "batchListener").equals("true")
                 || Stream.of(method.getGenericParameterTypes())
                         .map(type -> ResolvableType.forType(type).as(Iterable.class))
                         .anyMatch(several ->
                                 BrokerMessages.areOf(several.getGeneric().toClass()));
     }
 
+    /** What an annotation says or, where it says nothing, its container factory, which may have a setter for it alone. */
+    private String setting(MergedAnnotation<?> listener, String attribute, String field) {
+        String written = listener.getValue(attribute, String.class).orElse("");
+        return written.isEmpty()
+                ? containerFactory(listener)
+                        .map(DirectFieldAccessor::new)
+                        .filter(factory -> factory.isReadableProperty(field))
+                        .map(factory -> factory.getPropertyValue(field))
+                        .map(String::valueOf)
+                        .orElse("")
+                : application.getEnvironment().resolvePlaceholders(written);
+    }
+
     private Optional<Object> containerFactory(MergedAnnotation<?> listener) {
         String byDefault = StringUtils.uncapitalize(listener.getType().getSimpleName()) + "ContainerFactory";
         return listener.getValue("containerFactory", String.class)
+                .map(application.getEnvironment()::resolvePlaceholders)
                 .map(name -> name.isEmpty() ? byDefault : name)
                 .filter(application::containsBean)
                 .map(application::getBean);
@@ -104,20 +125,39 @@ public record BrokerListeners(TimeSource time, ConfigurableApplicationContext ap
     }
 
     @Override
+    public void replayed(Invocation message) {
+        for (Object argument : message.arguments()) {
+            if (BrokerMessages.KAFKA && argument instanceof Acknowledgment delivery) {
+                delivery.acknowledge();
+            }
+        }
+    }
+
+    @Override
     public Layer aroundDeliveries(ProtectedMethod<?> listener) {
-        MergedAnnotation<?> annotation =
-                Objects.requireNonNull(mapping(listener.method()).getMetaSource());
+        List<MergedAnnotation<?>> annotations = annotations(listener);
         Retry retry = RetryKind.of(listener);
-        if (getsBatches(listener.method(), annotation)) {
+        if (annotations.stream().anyMatch(annotation -> getsBatches(listener.method(), annotation))) {
             checkBatches(listener);
         } else if (BrokerMessages.KAFKA && retry != null) {
-            warnIfPollsComeLate(listener, annotation, retry.policy().worstCaseWait());
+            annotations.forEach(annotation ->
+                    warnIfPollsComeLate(listener, annotation, retry.policy().worstCaseWait()));
+        }
+        if (listener.annotation(Idempotent.class) != null
+                && annotations.stream()
+                        .filter(annotation -> annotation.getType().getName().startsWith("org.springframework.amqp."))
+                        .anyMatch(ofAmqp ->
+                                setting(ofAmqp, "ackMode", "acknowledgeMode").equals("MANUAL"))) {
+            throw new ResilienceConfigurationException(
+                    "The @Idempotent listener " + MethodNames.full(listener.method(), listener.type())
+                            + " acknowledges its messages by hand, and does not run for one that was handled before",
+                    "Let its container acknowledge them (acknowledge-mode: auto).");
         }
         CircuitBreaker breaker = listener.live(CircuitBreakerKind.class);
         if (breaker != null) {
             pauses.add(listener, breaker);
         }
-        return new DeliveryLayer(annotation.getType().getName(), retry, breaker, time, application::isClosed);
+        return new DeliveryLayer(annotations.get(0).getType().getName(), retry, breaker, time, application::isClosed);
     }
 
     private static void checkBatches(ProtectedMethod<?> listener) {
@@ -151,14 +191,13 @@ public record BrokerListeners(TimeSource time, ConfigurableApplicationContext ap
             settings.put(parts[0].strip(), parts[parts.length - 1].strip());
         }
         long records = number(settings.get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), 500);
-        Duration waits = wait.multipliedBy(records);
         Duration interval =
                 Duration.ofMillis(number(settings.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG), 300_000));
-        if (waits.compareTo(interval) > 0) {
+        if (wait.compareTo(interval.dividedBy(Math.max(1, records))) > 0) {
             listener.warnings()
                     .add("The retries of the listener " + MethodNames.full(listener.method(), listener.type())
-                            + " may wait " + waits + " for the " + records
-                            + " messages of a poll (max.poll.records), longer than " + interval
+                            + " may wait " + wait + " for each of the " + records
+                            + " messages of a poll (max.poll.records), in all longer than " + interval
                             + " (max.poll.interval.ms), so that its consumer would lose its partitions. Set "
                             + "max.poll.records=" + Math.max(1, interval.dividedBy(wait))
                             + ", or a longer interval, or retry with shorter waits");
@@ -192,8 +231,16 @@ public record BrokerListeners(TimeSource time, ConfigurableApplicationContext ap
                     throw new IdempotencyKeyMissingException(
                             "The call has no idempotency key: its message has no header " + header);
                 }
-                return key instanceof byte[] text ? new String(text, UTF_8) : Objects.toString(key, null);
+                return key instanceof byte[] bytes ? text(bytes, header) : Objects.toString(key, null);
             }
         };
+    }
+
+    private static String text(byte[] key, String header) {
+        try {
+            return UTF_8.newDecoder().decode(ByteBuffer.wrap(key)).toString();
+        } catch (CharacterCodingException noText) {
+            throw new IdempotencyKeyInvalidException("The header " + header + " of the message is no text in UTF-8");
+        }
     }
 }

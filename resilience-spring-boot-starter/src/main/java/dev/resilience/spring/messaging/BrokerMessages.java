@@ -42,7 +42,9 @@ final class BrokerMessages {
             return message.getBody();
         }
         if (JMS && argument instanceof jakarta.jms.Message message) {
-            return ThrowingSupplier.of(() -> message.getBody(Object.class)).get();
+            return ThrowingSupplier.of(
+                            () -> message.isBodyAssignableTo(Object.class) ? message.getBody(Object.class) : null)
+                    .get();
         }
         return argument instanceof Message<?> message ? message.getPayload() : argument;
     }

@@ -1,11 +1,13 @@
 package dev.resilience.spring.messaging;
 
 import dev.resilience.context.CallContext;
+import dev.resilience.time.TimeSource;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.config.AbstractRabbitListenerContainerFactory;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.PriorityOrdered;
@@ -13,6 +15,7 @@ import org.springframework.jms.annotation.JmsListenerAnnotationBeanPostProcessor
 import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
 import org.springframework.kafka.listener.CompositeRecordInterceptor;
 import org.springframework.kafka.listener.RecordInterceptor;
+import org.springframework.kafka.listener.SeekUtils;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
@@ -47,7 +50,7 @@ public record CurrentMessage(BeanFactory beans) implements BeanPostProcessor, Pr
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (BrokerMessages.KAFKA && bean instanceof AbstractKafkaListenerContainerFactory<?, ?, ?> factory) {
-            KafkaRecords.intercept(factory);
+            KafkaRecords.intercept(factory, beans.getBean(TimeSource.class));
         } else if (BrokerMessages.AMQP && bean instanceof AbstractRabbitListenerContainerFactory<?> factory) {
             MethodInterceptor advice = call -> {
                 set(call.getArguments()[1] instanceof org.springframework.amqp.core.Message one ? one : null);
@@ -70,7 +73,11 @@ public record CurrentMessage(BeanFactory beans) implements BeanPostProcessor, Pr
 
     private static final class KafkaRecords<K, V> implements RecordInterceptor<K, V> {
 
-        static <K, V> void intercept(AbstractKafkaListenerContainerFactory<?, K, V> factory) {
+        static <K, V> void intercept(AbstractKafkaListenerContainerFactory<?, K, V> factory, TimeSource time) {
+            boolean hasHandler = new DirectFieldAccessor(factory).getPropertyValue("commonErrorHandler") != null;
+            if (!hasHandler && factory.getContainerProperties().getKafkaAwareTransactionManager() == null) {
+                factory.setCommonErrorHandler(new ResilientErrorHandler(null, SeekUtils.DEFAULT_BACK_OFF, time));
+            }
             factory.getContainerProperties().setDeliveryAttemptHeader(true);
             RecordInterceptor<K, V> outer = factory.getRecordInterceptor();
             RecordInterceptor<K, V> inner = new KafkaRecords<>();

@@ -54,6 +54,9 @@ record DeliveryLayer(
             IdempotencyOutcomeUnknownException.class,
             ListenerRetryExhaustedException.class);
 
+    /** For a message that an open circuit breaker refuses: its container is about to pause, or waits for a probe. */
+    static final Duration PAUSE = Duration.ofSeconds(1);
+
     @Override
     public Step around(Step next) {
         return new Step() {
@@ -65,8 +68,9 @@ record DeliveryLayer(
                     try {
                         return next.call(message);
                     } catch (Throwable failure) {
-                        Duration wait = retryAfter(failure);
-                        if (wait.isZero() || !sleep(wait)) {
+                        if (!sleep(delay(failure))
+                                || !(failure instanceof IdempotencyInProgressException)
+                                || isKafka()) {
                             return end(failure, isDelivered);
                         }
                     }
@@ -79,7 +83,7 @@ record DeliveryLayer(
                 boolean isDelivered = begin();
                 return next.callAsync(message).exceptionallyCompose(failure -> {
                     CompletableFuture<@Nullable Object> later = new CompletableFuture<>();
-                    time.schedule(retryAfter(failure), () -> {
+                    time.schedule(delay(failure), () -> {
                         try {
                             later.complete(end(failure, isDelivered));
                         } catch (Throwable told) {
@@ -106,12 +110,17 @@ record DeliveryLayer(
         return policy != null && (policy.deadLetter() || (policy.maxAttempts() > 1 && policy.nested() == Nested.ALLOW));
     }
 
-    /** Kafka waits itself. */
-    private Duration retryAfter(Throwable failure) {
-        return failure instanceof IdempotencyInProgressException refused
-                        && !broker.startsWith("org.springframework.kafka.")
-                ? refused.retryAfter()
-                : Duration.ZERO;
+    private boolean isKafka() {
+        return broker.startsWith("org.springframework.kafka.");
+    }
+
+    /** How long a message waits that the listener does not handle now. Kafka waits itself, and other brokers deliver again at once. */
+    private Duration delay(Throwable failure) {
+        if (isKafka()) {
+            return Duration.ZERO;
+        }
+        Duration refusal = failure instanceof CircuitOpenException refused && isOutage(refused) ? PAUSE : Duration.ZERO;
+        return failure instanceof IdempotencyInProgressException refused ? refused.retryAfter() : refusal;
     }
 
     /** Whether the message is to be handled again then. */

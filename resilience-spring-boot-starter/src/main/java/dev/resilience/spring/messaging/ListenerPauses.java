@@ -2,6 +2,7 @@ package dev.resilience.spring.messaging;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.event.PolicyChanged;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -30,7 +30,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.jms.config.JmsListenerConfigUtils;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
 import org.springframework.kafka.config.KafkaListenerConfigUtils;
-import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
 
 /**
@@ -55,6 +55,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
         this.time = time;
         this.application = application;
         registry.onEvent(CircuitStateChanged.class, change -> update());
+        registry.onEvent(PolicyChanged.class, change -> update());
         application.addApplicationListener(this);
     }
 
@@ -90,7 +91,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 .filter(application::containsBean)
                 .map(registry ->
                         new DirectFieldAccessor(application.getBean(registry)).getPropertyValue("listenerContainers"))
-                .flatMap(containers -> ((Map<?, ?>) Objects.requireNonNull(containers)).values().stream())
+                .flatMap(containers -> containers instanceof Map<?, ?> all ? all.values().stream() : Stream.empty())
                 .forEach(this::updateSafely);
         breakers.values().stream()
                 .filter(CircuitBreakerKind::pausesListeners)
@@ -101,7 +102,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
 
     /** A stop may wait for messages, one of which may run on this thread. */
     private void updateSafely(Object container) {
-        boolean isQuick = (BrokerMessages.KAFKA && container instanceof MessageListenerContainer)
+        boolean isQuick = (BrokerMessages.KAFKA && container instanceof AbstractMessageListenerContainer)
                 || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer);
         Executor thread = isQuick ? Runnable::run : change -> time.schedule(Duration.ZERO, change);
         thread.execute(() -> update((SmartLifecycle) container));
@@ -113,7 +114,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
             boolean isToPause = methods(container)
                     .flatMap(method -> Stream.ofNullable(breakers.get(method)))
                     .anyMatch(CircuitBreakerKind::pausesListeners);
-            if (BrokerMessages.KAFKA && container instanceof MessageListenerContainer ofKafka) {
+            if (BrokerMessages.KAFKA && container instanceof AbstractMessageListenerContainer<?, ?> ofKafka) {
                 if (isToPause && !ofKafka.isPauseRequested()) {
                     paused.add(ofKafka);
                     ofKafka.pause();

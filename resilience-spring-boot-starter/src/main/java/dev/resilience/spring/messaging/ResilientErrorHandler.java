@@ -63,7 +63,7 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
         }
         TopicPartition partition =
                 new TopicPartition(messages.get(0).topic(), messages.get(0).partition());
-        if (!container.isPartitionPauseRequested(partition)) {
+        if (!container.isPartitionPaused(partition)) {
             container.pausePartition(partition);
             time.schedule(wait, () -> container.resumePartition(partition));
         }
@@ -78,7 +78,7 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
                 return refused.retryAfter();
             }
             if (cause instanceof ListenerPausedException) {
-                return Duration.ofSeconds(1);
+                return DeliveryLayer.PAUSE;
             }
         }
         return null;

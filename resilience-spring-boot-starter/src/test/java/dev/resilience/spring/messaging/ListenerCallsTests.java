@@ -10,6 +10,7 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMessagingAutoConfiguration;
+import dev.resilience.time.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -199,7 +200,9 @@ class ListenerCallsTests {
         ConcurrentKafkaListenerContainerFactory<String, String> factory =
                 new ConcurrentKafkaListenerContainerFactory<>();
         with(Listeners.class, (listeners, callee) -> {
-            new CurrentMessage(new DefaultListableBeanFactory()).postProcessAfterInitialization(factory, "factory");
+            DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+            beans.registerSingleton("time", TimeSource.system());
+            new CurrentMessage(beans).postProcessAfterInitialization(factory, "factory");
             RecordInterceptor<String, String> container = factory.getRecordInterceptor();
             for (int delivery = 1; delivery < 3; delivery++) {
                 ConsumerRecord<String, String> message = kafka(delivery, "m", "a");

@@ -47,7 +47,7 @@ class PollIntervalTests {
         assertThat(warnings(Defaults.class, Retried.class))
                 .singleElement()
                 .asString()
-                .contains("Retried.on(", "500 messages", "PT16M40S", "PT5M", "max.poll.records=150");
+                .contains("Retried.on(", "PT2S for each of the 500 messages", "PT5M", "max.poll.records=150");
     }
 
     @Test
@@ -55,7 +55,7 @@ class PollIntervalTests {
         assertThat(warnings(OneSecond.class, Retried.class))
                 .singleElement()
                 .asString()
-                .contains("2 messages", "PT4S", "PT1S", "max.poll.records=1");
+                .contains("PT2S for each of the 2 messages", "PT1S", "max.poll.records=1");
     }
 
     @Test
@@ -65,6 +65,13 @@ class PollIntervalTests {
                 .singleElement()
                 .asString()
                 .contains("PT2M");
+    }
+
+    @Test
+    void noPollIsTooLargeToBeWarnedAbout() {
+        application(Defaults.class, LargestPoll.class)
+                .withPropertyValues("resilience.retry.default.max-attempts=2147483647")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     /** A batch is retried as a whole; other brokers have no interval; without a factory nothing tells the settings. */
@@ -84,6 +91,13 @@ class PollIntervalTests {
     static class FewRecords {
 
         @KafkaListener(properties = "max.poll.records=${records}")
+        @Retryable
+        public void on(String order) {}
+    }
+
+    static class LargestPoll {
+
+        @KafkaListener(properties = "max.poll.records=2147483647")
         @Retryable
         public void on(String order) {}
     }
