@@ -42,9 +42,11 @@ final class BrokerMessages {
             return message.getBody();
         }
         if (JMS && argument instanceof jakarta.jms.Message message) {
-            return ThrowingSupplier.of(
-                            () -> message.isBodyAssignableTo(Object.class) ? message.getBody(Object.class) : null)
+            boolean isObject = ThrowingSupplier.of(() -> message.isBodyAssignableTo(Object.class))
                     .get();
+            return isObject
+                    ? ThrowingSupplier.of(() -> message.getBody(Object.class)).get()
+                    : null;
         }
         return argument instanceof Message<?> message ? message.getPayload() : argument;
     }
