@@ -1,5 +1,7 @@
 package dev.resilience.messaging;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.messaging.ResilientErrorHandler;
@@ -17,9 +19,11 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.MessageListenerContainer;
@@ -70,17 +74,23 @@ final class KafkaApplication implements AutoCloseable {
 
         final List<String> all = new CopyOnWriteArrayList<>();
 
-        GivenUp(ResilientErrorHandler handler) {
-            handler.setRetryListeners(new RetryListener() {
-                @Override
-                public void failedDelivery(ConsumerRecord<?, ?> message, Exception failure, int attempt) {}
-
-                @Override
-                public void recovered(ConsumerRecord<?, ?> message, Exception failure) {
-                    all.add((String) message.value());
-                }
-            });
+        GivenUp(ConcurrentKafkaListenerContainerFactory<?, ?> containers) {
+            collect(containers, all);
         }
+    }
+
+    /** Collects what the error handler of a factory's containers gives up. */
+    static void collect(ConcurrentKafkaListenerContainerFactory<?, ?> containers, List<String> givenUp) {
+        Object handler = new DirectFieldAccessor(containers).getPropertyValue("commonErrorHandler");
+        ((ResilientErrorHandler) requireNonNull(handler)).setRetryListeners(new RetryListener() {
+            @Override
+            public void failedDelivery(ConsumerRecord<?, ?> message, Exception failure, int attempt) {}
+
+            @Override
+            public void recovered(ConsumerRecord<?, ?> message, Exception failure) {
+                givenUp.add((String) message.value());
+            }
+        });
     }
 
     /** Started for the first that needs it; ends with the JVM. */

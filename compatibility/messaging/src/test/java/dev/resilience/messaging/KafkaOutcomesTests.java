@@ -15,12 +15,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.RecordInterceptor;
-import org.springframework.kafka.listener.RetryListener;
 import org.springframework.util.backoff.FixedBackOff;
 
 /** What a container of Kafka does when an idempotent listener refuses a message. */
@@ -149,25 +151,23 @@ class KafkaOutcomesTests {
     }
 
     /** All deliveries, and what became of those that were refused. */
-    static class Deliveries implements RecordInterceptor<Object, Object> {
+    static class Deliveries implements RecordInterceptor<Object, Object>, SmartInitializingSingleton {
 
         final List<String> all = new CopyOnWriteArrayList<>();
         final List<String> recovered = new CopyOnWriteArrayList<>();
         final List<Refusal> refused = new CopyOnWriteArrayList<>();
         private final List<Duration> tooEarly = new CopyOnWriteArrayList<>();
+        private final ObjectProvider<ConcurrentKafkaListenerContainerFactory<?, ?>> containers;
 
         record Refusal(long nanoTime, Duration retryAfter) {}
 
-        Deliveries(ResilientErrorHandler handler) {
-            handler.setRetryListeners(new RetryListener() {
-                @Override
-                public void failedDelivery(ConsumerRecord<?, ?> message, Exception failure, int attempt) {}
+        Deliveries(ObjectProvider<ConcurrentKafkaListenerContainerFactory<?, ?>> containers) {
+            this.containers = containers;
+        }
 
-                @Override
-                public void recovered(ConsumerRecord<?, ?> message, Exception failure) {
-                    recovered.add((String) message.value());
-                }
-            });
+        @Override
+        public void afterSingletonsInstantiated() {
+            KafkaApplication.collect(containers.getObject(), recovered);
         }
 
         List<Duration> tooEarly() {
