@@ -147,7 +147,7 @@ public record BrokerListeners(TimeSource time, ConfigurableApplicationContext ap
                 && annotations.stream()
                         .filter(annotation -> annotation.getType().getName().startsWith("org.springframework.amqp."))
                         .anyMatch(ofAmqp ->
-                                setting(ofAmqp, "ackMode", "acknowledgeMode").equals("MANUAL"))) {
+                                setting(ofAmqp, "ackMode", "acknowledgeMode").equalsIgnoreCase("MANUAL"))) {
             throw new ResilienceConfigurationException(
                     "The @Idempotent listener " + MethodNames.full(listener.method(), listener.type())
                             + " acknowledges its messages by hand, and does not run for one that was handled before",

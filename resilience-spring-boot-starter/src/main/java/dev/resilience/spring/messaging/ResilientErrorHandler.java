@@ -21,8 +21,8 @@ import org.springframework.util.backoff.BackOff;
  * pauses. One whose key is missing, invalid or used for another payload, whose outcome is unknown, or whose listener's own retry
  * has ended without success, goes to the recoverer at once. A record of a container that pauses for its circuit breaker ({@code
  * pause-listeners}) is delivered again if the breaker refuses it, or if it fails and the breaker is open then. Everything else
- * is retried as the back-off says. Boot's containers have one unless the application defines a {@code CommonErrorHandler}, or
- * works with transactions of Kafka.
+ * is retried as the back-off says. Every container factory of Kafka has one that has no error handler of the application and no
+ * transactions of Kafka.
  */
 public final class ResilientErrorHandler extends DefaultErrorHandler {
 

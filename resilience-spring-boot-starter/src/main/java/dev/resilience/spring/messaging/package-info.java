@@ -1,4 +1,4 @@
-/** Listeners of Kafka, RabbitMQ and JMS: the keys in their messages, and what their containers are told. */
+/** Listeners of Kafka, RabbitMQ and JMS: the keys in their messages, and what becomes of messages that fail. */
 @NullMarked
 package dev.resilience.spring.messaging;
 
