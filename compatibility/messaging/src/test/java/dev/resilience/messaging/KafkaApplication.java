@@ -48,6 +48,7 @@ final class KafkaApplication implements AutoCloseable {
                 "spring.kafka.bootstrap-servers=" + brokers,
                 "spring.kafka.consumer.group-id=" + GROUP,
                 "spring.kafka.consumer.auto-offset-reset=earliest",
+                "spring.kafka.consumer.fetch-max-wait=20ms", // of the fetch that runs when an error handler seeks
                 "spring.kafka.listener.poll-timeout=200ms",
                 "topic=" + topic));
         all.addAll(properties);
