@@ -90,6 +90,7 @@ final class KafkaApplication implements AutoCloseable {
         static final EmbeddedKafkaKraftBroker BROKER = new EmbeddedKafkaKraftBroker(1, 3);
 
         static {
+            BROKER.brokerProperty("group.min.session.timeout.ms", "1000"); // a test need not wait for a killed consumer
             BROKER.afterPropertiesSet();
         }
     }
