@@ -5,6 +5,10 @@ import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
 import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptor;
+import org.apache.activemq.artemis.core.server.ActiveMQServer;
+import org.apache.activemq.artemis.core.server.Queue;
+import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
 import org.springframework.boot.artemis.autoconfigure.ArtemisConfigurationCustomizer;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -29,6 +33,43 @@ final class JmsApplication implements AutoCloseable {
                 "spring.artemis.embedded.queues=" + QUEUE + "," + DEAD));
         all.addAll(properties);
         context = effects.application(Application.class, all, components);
+    }
+
+    /** With the Artemis of another application, which {@link Reachable} is a component of. */
+    JmsApplication(String brokerUrl, List<String> properties, Class<?>... components) {
+        List<String> all =
+                new ArrayList<>(List.of("spring.artemis.mode=native", "spring.artemis.broker-url=" + brokerUrl));
+        all.addAll(properties);
+        context = effects.application(Client.class, all, components);
+    }
+
+    /** Lets other processes of this machine connect to the Artemis. */
+    static class Reachable {
+
+        @Bean
+        ArtemisConfigurationCustomizer listensOnAPort() {
+            return configuration -> {
+                try {
+                    configuration.addAcceptorConfiguration("tcp", "tcp://127.0.0.1:0");
+                } catch (Exception wrong) {
+                    throw new IllegalStateException(wrong);
+                }
+            };
+        }
+    }
+
+    String brokerUrl() {
+        NettyAcceptor acceptor = (NettyAcceptor) server().getRemotingService().getAcceptor("tcp");
+        return "tcp://127.0.0.1:" + acceptor.getActualPort();
+    }
+
+    /** The queue as the broker has it: its messages are counted until they are acknowledged. */
+    Queue queue() {
+        return server().locateQueue(QUEUE);
+    }
+
+    private ActiveMQServer server() {
+        return context.getBean(EmbeddedActiveMQ.class).getActiveMQServer();
     }
 
     /** With a property {@code messageId} unless that is {@code null}. */
@@ -64,6 +105,10 @@ final class JmsApplication implements AutoCloseable {
     public void close() {
         context.close();
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Client {}
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

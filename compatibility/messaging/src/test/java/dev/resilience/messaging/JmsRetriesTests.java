@@ -6,47 +6,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jms.annotation.JmsListener;
 
 /** How often a backend that is down is called for a message of JMS. The broker gives up after three deliveries here. */
 class JmsRetriesTests {
 
-    private static JmsApplication shop(String... properties) {
-        List<String> all = new ArrayList<>(FailingBackend.THREE_ATTEMPTS);
-        all.addAll(Arrays.asList(properties));
-        return new JmsApplication(all, Retried.class, FailingBackend.class);
-    }
-
     private static int calls(JmsApplication shop) {
         return shop.bean(FailingBackend.class).calls();
     }
 
-    /** No exception keeps a broker of JMS from delivering again. */
-    @Test
-    void theAttemptsOfTheListenerMultiplyWithTheDeliveriesOfTheBroker() {
-        try (JmsApplication shop = shop()) {
+    /** No exception keeps a broker of JMS from delivering again: the attempts of a listener multiply. */
+    @ParameterizedTest
+    @EnumSource
+    void theDeliveriesOfTheBrokerLimitTheCalls(RetryPlace retry) {
+        Class<?> listener = retry.isOnListener ? Retried.class : Listener.class;
+        try (JmsApplication shop = new JmsApplication(retry.properties(), listener, retry.backend)) {
             shop.send("m", FAILING);
             await(() -> shop.waiting(JmsApplication.DEAD) == 1);
-            assertThat(calls(shop)).isEqualTo(3 * 3);
-        }
-    }
-
-    @Test
-    void aRetryThatLeavesItToOthersTriesOnceWhatIsDeliveredAgain() {
-        try (JmsApplication shop = shop("resilience.retry.default.nested=suppress")) {
-            shop.send("m", FAILING);
-            await(() -> shop.waiting(JmsApplication.DEAD) == 1);
-            assertThat(calls(shop)).isEqualTo(3 + 2);
+            assertThat(calls(shop)).isEqualTo(retry == RetryPlace.LISTENER ? 3 * 3 : retry.calls(3));
         }
     }
 
     @Test
     void aDeadLetterIsAllThatIsKept() {
-        try (JmsApplication shop = shop("resilience.retry.default.dead-letter=true")) {
+        List<String> kept = RetryPlace.LISTENER.properties("resilience.retry.default.dead-letter=true");
+        try (JmsApplication shop = new JmsApplication(kept, Retried.class, FailingBackend.class)) {
             shop.send("m", FAILING);
             await(() -> shop.bean(DeadLetterStore.class).list("default", 10).size() == 1);
             shop.send("n", "next");
@@ -58,21 +46,34 @@ class JmsRetriesTests {
         }
     }
 
-    static class Retried {
+    static class Listener {
 
         private final FailingBackend backend;
         private final Effects effects;
 
-        Retried(FailingBackend backend, Effects effects) {
+        Listener(FailingBackend backend, Effects effects) {
             this.backend = backend;
             this.effects = effects;
         }
 
-        @Retryable
         @JmsListener(destination = JmsApplication.QUEUE)
         public void ship(String order) {
             backend.call(order);
             effects.add(order);
+        }
+    }
+
+    static class Retried extends Listener {
+
+        Retried(FailingBackend backend, Effects effects) {
+            super(backend, effects);
+        }
+
+        @Override
+        @Retryable
+        @JmsListener(destination = JmsApplication.QUEUE)
+        public void ship(String order) {
+            super.ship(order);
         }
     }
 }

@@ -52,6 +52,7 @@ final class KafkaApplication implements AutoCloseable {
                 "spring.kafka.bootstrap-servers=" + brokers,
                 "spring.kafka.consumer.group-id=" + GROUP,
                 "spring.kafka.consumer.auto-offset-reset=earliest",
+                "spring.kafka.consumer.fetch-max-wait=20ms", // of the fetch that runs when an error handler seeks
                 "spring.kafka.listener.poll-timeout=200ms",
                 "topic=" + topic));
         all.addAll(properties);
@@ -99,6 +100,7 @@ final class KafkaApplication implements AutoCloseable {
         static final EmbeddedKafkaKraftBroker BROKER = new EmbeddedKafkaKraftBroker(1, 3);
 
         static {
+            BROKER.brokerProperty("group.min.session.timeout.ms", "1000"); // a test need not wait for a killed consumer
             BROKER.afterPropertiesSet();
         }
     }

@@ -12,8 +12,6 @@ import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.messaging.KafkaOutcomesTests.Deliveries;
 import dev.resilience.spring.messaging.ListenerRetryExhaustedException;
 import dev.resilience.spring.messaging.ResilientErrorHandler;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -23,28 +21,29 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.util.backoff.FixedBackOff;
 
-/** How often a backend that is down is called for a message, where a retry works inside the ten deliveries of a container. */
+/** What becomes of a message whose listener has a retry, inside the ten deliveries of a container of Kafka. */
 class KafkaRetriesTests {
 
-    private static final String SUPPRESSED = "resilience.retry.default.nested=suppress";
     private static final String KEPT = "resilience.retry.default.dead-letter=true";
 
     /** The listener, a message that fails, and one that does not. */
     private static KafkaApplication failed(Class<?> listener, Class<?> backend, String... properties) {
-        List<String> all = new ArrayList<>(FailingBackend.THREE_ATTEMPTS);
-        all.addAll(Arrays.asList(properties));
-        KafkaApplication shop = new KafkaApplication(all, listener, backend, Deliveries.class);
+        return failed(RetryPlace.LISTENER.properties(properties), listener, backend);
+    }
+
+    static KafkaApplication failed(List<String> properties, Class<?> listener, Class<?> backend) {
+        KafkaApplication shop = new KafkaApplication(properties, listener, backend, Deliveries.class);
         shop.send(null, FAILING);
         shop.send(null, "next");
         await(() -> shop.effects.all().contains("next"));
         return shop;
     }
 
-    private static int calls(KafkaApplication shop) {
+    static int calls(KafkaApplication shop) {
         return shop.bean(FailingBackend.class).calls();
     }
 
-    private static List<String> recovered(KafkaApplication shop) {
+    static List<String> recovered(KafkaApplication shop) {
         return shop.bean(Deliveries.class).recovered;
     }
 
@@ -66,24 +65,6 @@ class KafkaRetriesTests {
     void anErrorHandlerMayHaveItDeliveredAgainAllTheSame() {
         try (KafkaApplication shop = failed(Retried.class, DeliveredAgain.class)) {
             assertThat(calls(shop)).isEqualTo(3 * 10);
-        }
-    }
-
-    /** Three attempts for the first delivery, and one for each of the nine others. */
-    @Test
-    void aRetryThatLeavesItToOthersAddsItsAttemptsToTheFirstDelivery() {
-        try (KafkaApplication shop = failed(Retried.class, FailingBackend.class, SUPPRESSED)) {
-            assertThat(calls(shop)).isEqualTo(3 + 9);
-            assertThat(recovered(shop)).containsExactly(FAILING);
-        }
-    }
-
-    @Test
-    void aPolicyOfOneAttemptLeavesAllToTheContainer() {
-        try (KafkaApplication shop =
-                failed(Retried.class, FailingBackend.class, "resilience.retry.default.max-attempts=1")) {
-            assertThat(calls(shop)).isEqualTo(10);
-            assertThat(recovered(shop)).containsExactly(FAILING);
         }
     }
 
@@ -115,16 +96,6 @@ class KafkaRetriesTests {
             assertThat(shop.bean(Deliveries.class).all)
                     .filteredOn(FAILING::equals)
                     .hasSize(1 + 10);
-        }
-    }
-
-    @Test
-    void theRetryOfAMethodThatTheListenerCallsMultipliesUnlessItLeavesItToOthers() {
-        try (KafkaApplication shop = failed(Listener.class, FailingBackend.Retried.class)) {
-            assertThat(calls(shop)).isEqualTo(3 * 10);
-        }
-        try (KafkaApplication shop = failed(Listener.class, FailingBackend.Retried.class, SUPPRESSED)) {
-            assertThat(calls(shop)).isEqualTo(3 + 9);
         }
     }
 

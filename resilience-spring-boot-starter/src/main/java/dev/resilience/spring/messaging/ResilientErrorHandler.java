@@ -41,6 +41,7 @@ public final class ResilientErrorHandler extends DefaultErrorHandler {
     public ResilientErrorHandler(@Nullable ConsumerRecordRecoverer recoverer, BackOff backOff, TimeSource time) {
         super(recoverer, backOff);
         this.time = time;
+        setResetStateOnExceptionChange(false); // an outage may fail in several ways
         DeliveryLayer.PERMANENT.forEach(this::addNotRetryableExceptions);
     }
 
