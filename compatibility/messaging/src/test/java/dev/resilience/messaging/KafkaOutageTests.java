@@ -34,6 +34,33 @@ class KafkaOutageTests {
         }
     }
 
+    /** A backend that is down may fail in several ways, and the container counts them together. */
+    @ParameterizedTest
+    @EnumSource(names = {"CONTAINER_ALONE", "ONE_ATTEMPT", "LISTENER_WITH_SUPPRESS"})
+    void aBackendThatFailsInTurnsGetsNoMoreCalls(RetryPlace retry) {
+        Class<?> listener = retry.isOnListener ? Retried.class : Listener.class;
+        List<String> properties = retry.properties("resilience.retry.default.retry-on=java.lang.RuntimeException");
+        try (KafkaApplication shop = failed(properties, listener, InTurns.class)) {
+            assertThat(calls(shop)).isEqualTo(retry.calls(10));
+            assertThat(recovered(shop)).containsExactly(FAILING);
+        }
+    }
+
+    /** Fails one time so, the next time so. */
+    static class InTurns extends FailingBackend {
+
+        private final AtomicInteger failures = new AtomicInteger();
+
+        @Override
+        public void call(String order) {
+            try {
+                super.call(order);
+            } catch (IllegalStateException down) {
+                throw failures.incrementAndGet() % 2 == 0 ? down : new UnsupportedOperationException(down);
+            }
+        }
+    }
+
     /** Each message is handled or given up, with no more calls than if the backend had been down for ever. */
     @Test
     void anOutageCostsNoMessageMoreCalls() {
