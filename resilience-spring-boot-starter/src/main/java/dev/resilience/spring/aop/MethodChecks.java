@@ -8,8 +8,8 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
@@ -113,12 +113,8 @@ record MethodChecks(
 
     /** Without a search for meta-annotations, which these hardly ever are. */
     private static boolean has(Method method, String annotation) {
-        for (Annotation found : method.getDeclaredAnnotations()) {
-            if (found.annotationType().getName().equals(annotation)) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(method.getDeclaredAnnotations())
+                .anyMatch(found -> found.annotationType().getName().equals(annotation));
     }
 
     private static boolean isOf(Class<?> callback, String name, Method method, Class<?> type) {
@@ -200,11 +196,7 @@ record MethodChecks(
     }
 
     private static boolean authorizes(PointcutAdvisor advisor) {
-        for (Class<?> type : ClassUtils.getAllInterfaces(advisor)) {
-            if (type.getName().equals(AUTHORIZATION)) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(ClassUtils.getAllInterfaces(advisor))
+                .anyMatch(type -> type.getName().equals(AUTHORIZATION));
     }
 }
