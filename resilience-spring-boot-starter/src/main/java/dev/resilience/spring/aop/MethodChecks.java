@@ -3,7 +3,6 @@ package dev.resilience.spring.aop;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SpringAnnotations;
@@ -40,7 +39,6 @@ record MethodChecks(
         ConfigurableListableBeanFactory beans,
         ResilienceAdvisor advisor,
         StartupWarnings warnings,
-        StartupProblems problems,
         boolean hasAsync,
         Supplier<List<PointcutAdvisor>> authorizing) {
 
@@ -52,10 +50,7 @@ record MethodChecks(
             "org.springframework.security.authorization.method.AuthorizationAdvisor";
 
     static MethodChecks of(
-            ConfigurableListableBeanFactory beans,
-            ResilienceAdvisor advisor,
-            StartupWarnings warnings,
-            StartupProblems problems) {
+            ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
         boolean hasAsync = beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
                 || beans.getBeanNamesForType(AsyncAnnotationAdvisor.class, true, false).length > 0;
         Supplier<List<PointcutAdvisor>> authorizing =
@@ -63,7 +58,7 @@ record MethodChecks(
                         .filter(other -> other instanceof Ordered inner && inner.getOrder() >= advisor.getOrder())
                         .filter(MethodChecks::authorizes)
                         .toList());
-        return new MethodChecks(beans, advisor, warnings, problems, hasAsync, authorizing);
+        return new MethodChecks(beans, advisor, warnings, hasAsync, authorizing);
     }
 
     void check(Class<?> type, Method method, ResilienceAnnotations protection) {
@@ -73,10 +68,10 @@ record MethodChecks(
             warnIfAttemptsShareTransaction(type, method, protection);
         }
         if (hasAsync && SpringAnnotations.isAsync(method, type)) {
-            problems.collect(() -> requireHandedOver(method, type));
+            advisor.problems().collect(() -> requireHandedOver(method, type));
         }
         if (protection.has(Idempotent.class)) {
-            problems.collect(() -> requireOuterAuthorization(type, method));
+            advisor.problems().collect(() -> requireOuterAuthorization(type, method));
         }
     }
 

@@ -109,7 +109,6 @@ public final class ResilienceAutoConfiguration {
                 beans,
                 resilienceRuntime.advisor,
                 resilienceRuntime.warnings,
-                resilienceRuntime.problems,
                 resilienceRuntime::isNeeded,
                 resilienceRuntime::start,
                 () -> resilienceUnusedPolicies.ifAvailable(UnusedPolicies::warn));
