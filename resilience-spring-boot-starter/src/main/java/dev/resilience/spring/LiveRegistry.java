@@ -146,8 +146,7 @@ public final class LiveRegistry implements AutoCloseable {
 
     /** Whether calls run on threads of the library, or began there and have not ended; those of time limits end in time. */
     public boolean isAtWork() {
-        return all().stream().anyMatch(OfKind::isAtWork)
-                || otherWork.stream().anyMatch(BooleanSupplier::getAsBoolean);
+        return all().stream().anyMatch(OfKind::isAtWork) || otherWork.stream().anyMatch(BooleanSupplier::getAsBoolean);
     }
 
     /** Adds what else the end of the application waits for. */

@@ -49,8 +49,7 @@ record MethodChecks(
     private static final String AUTHORIZATION =
             "org.springframework.security.authorization.method.AuthorizationAdvisor";
 
-    static MethodChecks of(
-            ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
+    static MethodChecks of(ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
         boolean hasAsync = beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
                 || beans.getBeanNamesForType(AsyncAnnotationAdvisor.class, true, false).length > 0;
         Supplier<List<PointcutAdvisor>> authorizing =

@@ -32,8 +32,8 @@ public final class UnknownKeys {
 
     /** What reads the keys of Resilience4j: its Spring Boot starters for 4 and for 3, the latter with Spring Cloud too. */
     private static final List<String> READERS_OF_RESILIENCE4J = List.of(
-        "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
-        "io.github.resilience4j.springboot3.retry.autoconfigure.RetryAutoConfiguration");
+            "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
+            "io.github.resilience4j.springboot3.retry.autoconfigure.RetryAutoConfiguration");
 
     private final PolicyTable table;
 

@@ -89,8 +89,7 @@ public final class UnusedPolicies {
     /** Whether a bean that this library did not define got the registry. */
     private boolean isUsedByCode() {
         return Arrays.stream(beans.getDependentBeans(REGISTRY))
-                .anyMatch(user ->
-                        !beans.containsBeanDefinition(user) || !isOwn(beans.getMergedBeanDefinition(user)));
+                .anyMatch(user -> !beans.containsBeanDefinition(user) || !isOwn(beans.getMergedBeanDefinition(user)));
     }
 
     private static boolean isOwn(BeanDefinition bean) {
