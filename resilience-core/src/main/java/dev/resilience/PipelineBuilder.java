@@ -12,9 +12,7 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -111,8 +109,7 @@ public final class PipelineBuilder {
         if (layers.containsKey(Position.IDEMPOTENT) && layers.get(Position.RETRY) instanceof Retry retry) {
             layers.put(Position.RETRY, retry.insideIdempotent());
         }
-        List<Layer> outermostFirst = new ArrayList<>(layers.values());
-        return resilience.outermostFirst(outermostFirst);
+        return resilience.outermostFirst(layers.values().toArray(Layer[]::new));
     }
 
     private PipelineBuilder add(Position position, Layer layer) {

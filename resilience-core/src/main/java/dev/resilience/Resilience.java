@@ -121,11 +121,7 @@ public final class Resilience implements AutoCloseable {
      *     fallback answers inside an idempotent layer is not stored
      */
     public Pipeline outermostFirst(Layer... layers) {
-        return outermostFirst(List.of(layers));
-    }
-
-    Pipeline outermostFirst(List<Layer> layers) {
-        return Pipeline.of(layers, environment.carrier());
+        return Pipeline.of(List.of(layers), environment.carrier());
     }
 
     /**

@@ -18,8 +18,8 @@ public record LetterFailure(String type, String message) {
     public static final int MAX_MESSAGE = 1_000;
 
     public LetterFailure {
-        type = cut(type, MAX_TYPE);
-        message = cut(message, MAX_MESSAGE);
+        type = LoggedFailure.cut(type, MAX_TYPE);
+        message = LoggedFailure.cut(message, MAX_MESSAGE);
     }
 
     /** How an attempt failed. */
@@ -27,13 +27,5 @@ public record LetterFailure(String type, String message) {
         LoggedFailure safe = LoggedFailure.of(failure, MAX_MESSAGE);
         String cause = safe.rootCause() == null ? "" : ", caused by " + safe.rootCause();
         return new LetterFailure(safe.type(), safe.message() + cause);
-    }
-
-    private static String cut(String text, int longest) {
-        if (text.length() <= longest) {
-            return text;
-        }
-        int end = Character.isHighSurrogate(text.charAt(longest - 1)) ? longest - 1 : longest;
-        return text.substring(0, end);
     }
 }

@@ -105,9 +105,6 @@ public final class FaultClassification {
 
     /** The HTTP answer that the exception or the first of its causes to have one carries. */
     public @Nullable HttpFailure httpFailure(Throwable failure) {
-        if (httpReaders.isEmpty()) {
-            return null;
-        }
         for (Throwable link : Causes.of(failure)) {
             HttpFailure answer = read(link);
             if (answer != null) {

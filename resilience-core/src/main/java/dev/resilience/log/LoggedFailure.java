@@ -52,7 +52,8 @@ public record LoggedFailure(
         return isOne ? text : text.replaceAll(LINE_BREAKS, " ");
     }
 
-    private static String cut(String text, int maxLength) {
+    /** The text with at most so many characters; what is cut off leaves an ellipsis. */
+    public static String cut(String text, int maxLength) {
         if (text.length() <= maxLength) {
             return text;
         }

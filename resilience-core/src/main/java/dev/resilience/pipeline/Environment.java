@@ -2,8 +2,11 @@ package dev.resilience.pipeline;
 
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.EventPublisher;
+import dev.resilience.event.ResilienceEvent;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.time.TimeSource;
+import java.time.Instant;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,11 @@ public record Environment(
     /** The same for one policy, whose calls wait there. */
     public Environment with(Waits ofPolicy) {
         return new Environment(time, events, faults, carrier, ofPolicy);
+    }
+
+    /** Passes an event of this moment to the listeners, if there are any. */
+    public void publish(Function<Instant, ResilienceEvent> event) {
+        events.publish(() -> event.apply(time.now()));
     }
 
     /** Where calls wait: on threads whose names begin with the prefix, if no others are given. */

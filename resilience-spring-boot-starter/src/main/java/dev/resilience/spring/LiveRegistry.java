@@ -146,12 +146,7 @@ public final class LiveRegistry implements AutoCloseable {
 
     /** Whether calls run on threads of the library, or began there and have not ended; those of time limits end in time. */
     public boolean isAtWork() {
-        for (OfKind<?> live : all()) {
-            if (live.isAtWork()) {
-                return true;
-            }
-        }
-        return otherWork.stream().anyMatch(BooleanSupplier::getAsBoolean);
+        return all().stream().anyMatch(OfKind::isAtWork) || otherWork.stream().anyMatch(BooleanSupplier::getAsBoolean);
     }
 
     /** Adds what else the end of the application waits for. */
@@ -306,12 +301,7 @@ public final class LiveRegistry implements AutoCloseable {
         }
 
         boolean isAtWork() {
-            for (L live : byName.values()) {
-                if (lifecycle.isAtWork(live)) {
-                    return true;
-                }
-            }
-            return false;
+            return byName.values().stream().anyMatch(lifecycle::isAtWork);
         }
 
         void stopRunning() {

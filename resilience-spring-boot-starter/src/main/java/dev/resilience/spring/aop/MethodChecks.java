@@ -3,13 +3,12 @@ package dev.resilience.spring.aop;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
@@ -40,7 +39,6 @@ record MethodChecks(
         ConfigurableListableBeanFactory beans,
         ResilienceAdvisor advisor,
         StartupWarnings warnings,
-        StartupProblems problems,
         boolean hasAsync,
         Supplier<List<PointcutAdvisor>> authorizing) {
 
@@ -51,11 +49,7 @@ record MethodChecks(
     private static final String AUTHORIZATION =
             "org.springframework.security.authorization.method.AuthorizationAdvisor";
 
-    static MethodChecks of(
-            ConfigurableListableBeanFactory beans,
-            ResilienceAdvisor advisor,
-            StartupWarnings warnings,
-            StartupProblems problems) {
+    static MethodChecks of(ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
         boolean hasAsync = beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
                 || beans.getBeanNamesForType(AsyncAnnotationAdvisor.class, true, false).length > 0;
         Supplier<List<PointcutAdvisor>> authorizing =
@@ -63,7 +57,7 @@ record MethodChecks(
                         .filter(other -> other instanceof Ordered inner && inner.getOrder() >= advisor.getOrder())
                         .filter(MethodChecks::authorizes)
                         .toList());
-        return new MethodChecks(beans, advisor, warnings, problems, hasAsync, authorizing);
+        return new MethodChecks(beans, advisor, warnings, hasAsync, authorizing);
     }
 
     void check(Class<?> type, Method method, ResilienceAnnotations protection) {
@@ -73,10 +67,10 @@ record MethodChecks(
             warnIfAttemptsShareTransaction(type, method, protection);
         }
         if (hasAsync && SpringAnnotations.isAsync(method, type)) {
-            problems.collect(() -> requireHandedOver(method, type));
+            advisor.problems().collect(() -> requireHandedOver(method, type));
         }
         if (protection.has(Idempotent.class)) {
-            problems.collect(() -> requireOuterAuthorization(type, method));
+            advisor.problems().collect(() -> requireOuterAuthorization(type, method));
         }
     }
 
@@ -113,12 +107,8 @@ record MethodChecks(
 
     /** Without a search for meta-annotations, which these hardly ever are. */
     private static boolean has(Method method, String annotation) {
-        for (Annotation found : method.getDeclaredAnnotations()) {
-            if (found.annotationType().getName().equals(annotation)) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(method.getDeclaredAnnotations())
+                .anyMatch(found -> found.annotationType().getName().equals(annotation));
     }
 
     private static boolean isOf(Class<?> callback, String name, Method method, Class<?> type) {
@@ -200,11 +190,7 @@ record MethodChecks(
     }
 
     private static boolean authorizes(PointcutAdvisor advisor) {
-        for (Class<?> type : ClassUtils.getAllInterfaces(advisor)) {
-            if (type.getName().equals(AUTHORIZATION)) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(ClassUtils.getAllInterfaces(advisor))
+                .anyMatch(type -> type.getName().equals(AUTHORIZATION));
     }
 }

@@ -28,7 +28,7 @@ final class MethodPlans {
 
     private final ProtectedMethods methods;
     private final Supplier<PlanFactory> factory;
-    private final StartupProblems problems;
+    final StartupProblems problems;
     private final @Nullable String bean;
     private final ConcurrentMap<String, MethodPlans> byBean = new ConcurrentHashMap<>();
     private final ConcurrentMap<Class<?>, ConcurrentMap<Method, MethodPlan>> byClass = new ConcurrentHashMap<>();

@@ -307,16 +307,8 @@ public final class ProtectedMethods {
         }
 
         private boolean isMark(Class<? extends Annotation> type) {
-            if (annotations.contains(type)) {
-                return true;
-            }
             MergedAnnotations meta = MergedAnnotations.from(type);
-            for (Class<? extends Annotation> annotation : annotations) {
-                if (meta.isPresent(annotation)) {
-                    return true;
-                }
-            }
-            return false;
+            return annotations.contains(type) || annotations.stream().anyMatch(meta::isPresent);
         }
 
         /** Where an annotation stands that looks like one of this library's, with its name. */

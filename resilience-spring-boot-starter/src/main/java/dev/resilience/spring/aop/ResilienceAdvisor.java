@@ -26,7 +26,6 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
     private final transient ProtectedMethods methods;
     private final transient MethodPlans plans;
-    private final transient StartupProblems problems;
     private final transient ResilienceInterceptor advice;
     private final transient Pointcut pointcut;
     private final @Nullable String bean;
@@ -36,17 +35,15 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
      */
     public ResilienceAdvisor(
             ProtectedMethods methods, Supplier<PlanFactory> factory, StartupProblems problems, int order) {
-        this(methods, new MethodPlans(methods, factory, problems, null), problems, order, null);
+        this(methods, new MethodPlans(methods, factory, problems, null), order, null);
         if (methods.areWoven()) {
             ResilienceAspect.begin(advice);
         }
     }
 
-    private ResilienceAdvisor(
-            ProtectedMethods methods, MethodPlans plans, StartupProblems problems, int order, @Nullable String bean) {
+    private ResilienceAdvisor(ProtectedMethods methods, MethodPlans plans, int order, @Nullable String bean) {
         this.methods = methods;
         this.plans = plans;
-        this.problems = problems;
         this.advice = new ResilienceInterceptor(plans);
         this.pointcut = new ProtectedPointcut();
         this.bean = bean;
@@ -77,7 +74,7 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     /** One for the proxy of a bean, with plans of its own if the class of the bean is made at run time for others too. */
     ResilienceAdvisor forBean(String name, Class<?> type) {
         MethodPlans ofBean = ProtectedMethods.isMadeAtRunTime(type) ? plans.forBean(name, type) : plans;
-        return new ResilienceAdvisor(methods, ofBean, problems, getOrder(), name);
+        return new ResilienceAdvisor(methods, ofBean, getOrder(), name);
     }
 
     @Override
@@ -95,7 +92,7 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     }
 
     StartupProblems problems() {
-        return problems;
+        return plans.problems;
     }
 
     MethodPlans plans() {

@@ -6,6 +6,7 @@ import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -108,18 +109,11 @@ final class ReturnTypes {
     }
 
     private static boolean isLate(@Nullable Class<?> type) {
-        if (type == null || type.getName().startsWith("java.lang.")) {
-            return false;
-        }
-        if (LATE.matcher(type.getName()).matches() || isLate(type.getSuperclass())) {
-            return true;
-        }
-        for (Class<?> implemented : type.getInterfaces()) {
-            if (isLate(implemented)) {
-                return true;
-            }
-        }
-        return false;
+        return type != null
+                && !type.getName().startsWith("java.lang.")
+                && (LATE.matcher(type.getName()).matches()
+                        || isLate(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(ReturnTypes::isLate));
     }
 
     private static ResilienceConfigurationException refusal(Method method, Class<?> type, Class<?> returned) {

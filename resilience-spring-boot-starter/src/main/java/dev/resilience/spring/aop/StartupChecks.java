@@ -1,7 +1,6 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
 import java.lang.reflect.Modifier;
 import java.util.LinkedHashMap;
@@ -28,7 +27,6 @@ public final class StartupChecks implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beans;
     private final ResilienceAdvisor advisor;
     private final StartupWarnings warnings;
-    private final StartupProblems problems;
     private final BooleanSupplier needed;
     private final Runnable before;
     private final Runnable after;
@@ -46,14 +44,12 @@ public final class StartupChecks implements SmartInitializingSingleton {
             ConfigurableListableBeanFactory beans,
             ResilienceAdvisor advisor,
             StartupWarnings warnings,
-            StartupProblems problems,
             BooleanSupplier needed,
             Runnable before,
             Runnable after) {
         this.beans = beans;
         this.advisor = advisor;
         this.warnings = warnings;
-        this.problems = problems;
         this.needed = needed;
         this.before = before;
         this.after = after;
@@ -75,19 +71,19 @@ public final class StartupChecks implements SmartInitializingSingleton {
      */
     public synchronized void run() {
         if (done) {
-            problems.throwIfAny(); // caught before, in the middle of the startup
+            advisor.problems().throwIfAny(); // caught before, in the middle of the startup
             return;
         }
         done = true;
         try {
             check();
         } catch (RuntimeException other) {
-            if (problems.isEmpty() || other instanceof ResilienceConfigurationException) {
+            if (advisor.problems().isEmpty() || other instanceof ResilienceConfigurationException) {
                 throw other;
             }
             // comes of the problems, perhaps; they come first
         }
-        problems.end();
+        advisor.problems().end();
     }
 
     private void check() {
@@ -103,7 +99,7 @@ public final class StartupChecks implements SmartInitializingSingleton {
             return;
         }
         advisor.plans().resolveAll();
-        MethodChecks checks = MethodChecks.of(beans, advisor, warnings, problems);
+        MethodChecks checks = MethodChecks.of(beans, advisor, warnings);
         SelfInvocationCheck selfInvocations = new SelfInvocationCheck(warnings);
         advisor.methods().all().forEach((type, methods) -> {
             methods.forEach((method, protection) -> checks.check(type, method, protection));

@@ -14,11 +14,13 @@ import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.CheckedProperties;
+import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import dev.resilience.spring.registry.UnusedPolicies;
 import dev.resilience.spring.retry.RetryBudgetKind;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.spring.timelimit.TimeLimitKind;
+import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +109,6 @@ public final class ResilienceAutoConfiguration {
                 beans,
                 resilienceRuntime.advisor,
                 resilienceRuntime.warnings,
-                resilienceRuntime.problems,
                 resilienceRuntime::isNeeded,
                 resilienceRuntime::start,
                 () -> resilienceUnusedPolicies.ifAvailable(UnusedPolicies::warn));
@@ -129,6 +130,14 @@ public final class ResilienceAutoConfiguration {
     @Lazy
     ContextCarrier resilienceContextCarrier() {
         return new ContextSnapshotCarrier();
+    }
+
+    /** For requests that the application makes. */
+    @Bean
+    @Lazy
+    DeadlineHeader resilienceDeadlineHeader(ResilienceRuntime resilienceRuntime) {
+        ResilienceProperties.Deadline settings = resilienceRuntime.values().deadline();
+        return new DeadlineHeader(settings.header(), settings.margin());
     }
 
     @Bean(ResilienceRuntime.REGISTRY)

@@ -34,8 +34,6 @@ import dev.resilience.spring.properties.UnknownKeys;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import dev.resilience.spring.registry.ResilienceLifecycle;
 import dev.resilience.spring.weaving.ResilienceAspect;
-import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
-import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
@@ -229,18 +227,6 @@ final class ResilienceRuntime implements AutoCloseable {
 
     boolean isPresent(String className) {
         return ClassUtils.isPresent(className, application.getClassLoader());
-    }
-
-    /** How deadlines are written to requests. */
-    DeadlineHeader deadlineHeader() {
-        return new DeadlineHeader(
-                values().deadline().header(), values().deadline().margin());
-    }
-
-    /** Which deadlines of requests are believed. */
-    DeadlineTrust deadlineTrust() {
-        return new DeadlineTrust(
-                values().deadline().fromRequests(), values().deadline().minimum());
     }
 
     /** With the application. */

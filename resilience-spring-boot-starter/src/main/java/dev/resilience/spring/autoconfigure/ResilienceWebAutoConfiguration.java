@@ -44,8 +44,7 @@ public final class ResilienceWebAutoConfiguration {
 
         @Bean
         CallContextExtractor resilienceIncomingCalls(ResilienceRuntime resilienceRuntime, TimeSource time) {
-            return new CallContextExtractor(
-                    resilienceRuntime.deadlineHeader(), resilienceRuntime.deadlineTrust(), time, true);
+            return new CallContextExtractor(resilienceRuntime.values().deadline(), time, true);
         }
 
         @Bean
@@ -88,13 +87,10 @@ public final class ResilienceWebAutoConfiguration {
         @Bean
         CallContextExtractor resilienceIncomingCalls(
                 ResilienceRuntime resilienceRuntime, TimeSource time, Environment environment) {
-            String mode = environment.getProperty("spring.reactor.context-propagation");
-            return new CallContextExtractor(
-                    resilienceRuntime.deadlineHeader(),
-                    resilienceRuntime.deadlineTrust(),
-                    time,
-                    "auto".equalsIgnoreCase(mode)
-                            && resilienceRuntime.isPresent("io.micrometer.context.ContextRegistry"));
+            boolean reachMethods =
+                    "auto".equalsIgnoreCase(environment.getProperty("spring.reactor.context-propagation"))
+                            && resilienceRuntime.isPresent("io.micrometer.context.ContextRegistry");
+            return new CallContextExtractor(resilienceRuntime.values().deadline(), time, reachMethods);
         }
 
         @Bean

@@ -62,12 +62,10 @@ public final class Kinds implements AopInfrastructureBean {
 
     /** The configured kind of an id, or {@code null} if there is none. */
     public @Nullable ConfiguredKind<?, ?, ?> find(String id) {
-        for (ConfiguredKind<?, ?, ?> kind : configured) {
-            if (kind.id().equals(id)) {
-                return kind;
-            }
-        }
-        return null;
+        return configured.stream()
+                .filter(kind -> kind.id().equals(id))
+                .findFirst()
+                .orElse(null);
     }
 
     /** The kind of a class. */

@@ -1,6 +1,7 @@
 package dev.resilience.spring.kind;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -10,9 +11,8 @@ import org.springframework.scheduling.annotation.Async;
 public final class SpringAnnotations {
 
     /** By name, because an application need not have transactions. */
-    private static final String[] TRANSACTIONAL = {
-        "org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional"
-    };
+    private static final List<String> TRANSACTIONAL =
+            List.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
 
     private SpringAnnotations() {}
 
@@ -26,11 +26,6 @@ public final class SpringAnnotations {
     public static boolean isTransactional(Method method, Class<?> type) {
         MergedAnnotations onMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         MergedAnnotations onType = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
-        for (String name : TRANSACTIONAL) {
-            if (onMethod.isPresent(name) || onType.isPresent(name)) {
-                return true;
-            }
-        }
-        return false;
+        return TRANSACTIONAL.stream().anyMatch(name -> onMethod.isPresent(name) || onType.isPresent(name));
     }
 }

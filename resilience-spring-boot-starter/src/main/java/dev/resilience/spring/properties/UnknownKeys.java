@@ -8,6 +8,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,10 +31,9 @@ public final class UnknownKeys {
     private static final ConfigurationPropertyName RESILIENCE4J = ConfigurationPropertyName.of("resilience4j");
 
     /** What reads the keys of Resilience4j: its Spring Boot starters for 4 and for 3, the latter with Spring Cloud too. */
-    private static final String[] READERS_OF_RESILIENCE4J = {
-        "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
-        "io.github.resilience4j.springboot3.retry.autoconfigure.RetryAutoConfiguration"
-    };
+    private static final List<String> READERS_OF_RESILIENCE4J = List.of(
+            "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
+            "io.github.resilience4j.springboot3.retry.autoconfigure.RetryAutoConfiguration");
 
     private final PolicyTable table;
 
@@ -87,12 +87,8 @@ public final class UnknownKeys {
     }
 
     private static boolean isRead() {
-        for (String reader : READERS_OF_RESILIENCE4J) {
-            if (ClassUtils.isPresent(reader, UnknownKeys.class.getClassLoader())) {
-                return true;
-            }
-        }
-        return false;
+        return READERS_OF_RESILIENCE4J.stream()
+                .anyMatch(reader -> ClassUtils.isPresent(reader, UnknownKeys.class.getClassLoader()));
     }
 
     private Cure cure(ConfigurationPropertyName name) {

@@ -75,8 +75,6 @@ public final class PolicyChanges {
                         live.name(),
                         by,
                         changed);
-        environment
-                .events()
-                .publish(() -> new PolicyChanged(environment.time().now(), kind.id(), live.name(), by, changed));
+        environment.publish(now -> new PolicyChanged(now, kind.id(), live.name(), by, changed));
     }
 }

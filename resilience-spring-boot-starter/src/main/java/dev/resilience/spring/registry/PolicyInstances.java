@@ -132,11 +132,8 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
                 found = create(name, policy.get(), created);
             }
         }
-        Environment environment = registry.environment;
         for (Created one : created) { // outside the lock, because listeners may take long
-            environment
-                    .events()
-                    .publish(() -> new PolicyAdded(environment.time().now(), one.kind, one.name));
+            registry.environment.publish(now -> new PolicyAdded(now, one.kind, one.name));
         }
         return found;
     }
@@ -196,11 +193,8 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
             createdByCode.remove(name);
             end(removed);
         }
-        Environment environment = registry.environment;
         for (Created one : removed) {
-            environment
-                    .events()
-                    .publish(() -> new PolicyRemoved(environment.time().now(), one.kind, one.name));
+            registry.environment.publish(now -> new PolicyRemoved(now, one.kind, one.name));
         }
         return true;
     }

@@ -5,6 +5,7 @@ import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -87,12 +88,8 @@ public final class UnusedPolicies {
 
     /** Whether a bean that this library did not define got the registry. */
     private boolean isUsedByCode() {
-        for (String user : beans.getDependentBeans(REGISTRY)) {
-            if (!beans.containsBeanDefinition(user) || !isOwn(beans.getMergedBeanDefinition(user))) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(beans.getDependentBeans(REGISTRY))
+                .anyMatch(user -> !beans.containsBeanDefinition(user) || !isOwn(beans.getMergedBeanDefinition(user)));
     }
 
     private static boolean isOwn(BeanDefinition bean) {

@@ -3,6 +3,8 @@ package dev.resilience.spring.retry;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.event.RetryFinished;
+import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Backoff;
@@ -20,6 +22,7 @@ import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.time.Timestamps;
@@ -38,6 +41,37 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     /** What names something that is looked up when the retry is made. */
     private static final Set<String> FIXED = Set.of("budget", "dead-letter");
+
+    /**
+     * Policies to start from, by {@code extends}. They are written in the same keys as in YAML, and bound in the same way;
+     * what they leave out has the library's defaults, whatever the application's own {@code default} says.
+     */
+    private static final Map<String, Map<String, String>> PRESETS = Map.of(
+            "interactive", preset(3, "100ms", "3s", "proportional", "0.2"),
+            "standard", preset(5, "1s", "30s", "proportional", "0.3"),
+            "batch", preset(10, "5s", "5m", "proportional", "0.5"),
+            "external-api", preset(4, "1s", "30s", "full", "0.5"),
+            "database", preset(6, "500ms", "10s", "equal", "0.5"),
+            "message-queue", preset(11, "1s", "60s", "decorrelated", "0.5"));
+
+    private static final MeterFamily CALLS =
+            new MeterFamily("resilience.retry.calls", "calls", "Calls of retried methods by how they ended");
+    private static final MeterFamily ATTEMPTS =
+            new MeterFamily("resilience.retry.attempts", "attempts", "Retries made; first attempts are not counted");
+    private static final MeterFamily DURATION = new MeterFamily(
+            "resilience.retry.duration", null, "Duration of whole calls that needed at least one retry");
+    private static final MeterFamily WORKERS = new MeterFamily(
+            "resilience.retry.workers", "workers", "Threads that run later attempts of asynchronous calls");
+    private static final MeterFamily QUEUED = new MeterFamily(
+            "resilience.retry.queued", null, "Asynchronous calls whose wait is over, and which now wait for a thread");
+    private static final MeterFamily DEAD_LETTERS = new MeterFamily(
+            "resilience.deadletter.size",
+            null,
+            "Calls that ran out of retries and are kept for a replay, of all processes");
+    private static final MeterFamily DEAD_LETTER_CALLS = new MeterFamily(
+            "resilience.deadletter.calls",
+            "calls",
+            "Calls that ran out of retries, and their replays, by how they ended");
 
     public RetryKind() {
         super("retry", Retryable.class, "circuit-breaker", RetryPolicy.defaults());
@@ -68,7 +102,17 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     @Override
     public Map<String, Map<String, String>> presets() {
-        return RetryPresets.ALL;
+        return PRESETS;
+    }
+
+    private static Map<String, String> preset(
+            int maxAttempts, String baseDelay, String maxDelay, String jitter, String jitterFactor) {
+        return Map.of(
+                "max-attempts", String.valueOf(maxAttempts),
+                "backoff.base-delay", baseDelay,
+                "backoff.max-delay", maxDelay,
+                "backoff.jitter", jitter,
+                "backoff.jitter-factor", jitterFactor);
     }
 
     @Override
@@ -203,6 +247,23 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     @Override
     public void meters(Retry retry, Meters meters) {
-        RetryMeters.register(retry, meters);
+        meters.outcomes(CALLS, retry.calls());
+        meters.counter(ATTEMPTS, retry, Retry::attempts);
+        meters.gauge(WORKERS, retry, Retry::workers);
+        meters.gauge(QUEUED, retry, Retry::queued);
+        if (retry instanceof KeepingRetry keeping) {
+            meters.gauge(DEAD_LETTERS, keeping.letters(), DeadLetters::size);
+            meters.outcomes(DEAD_LETTER_CALLS, keeping.letters().calls());
+        }
+        for (RetryOutcome outcome : RetryOutcome.values()) {
+            if (outcome != RetryOutcome.SUCCESS) {
+                meters.timer(
+                        DURATION,
+                        RetryFinished.class,
+                        call -> call.outcome() == outcome && call.attempts() > 1 ? call.duration() : null,
+                        "outcome",
+                        outcome.label());
+            }
+        }
     }
 }

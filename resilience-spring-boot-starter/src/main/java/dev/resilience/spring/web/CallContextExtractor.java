@@ -5,6 +5,8 @@ import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
+import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -29,34 +31,18 @@ public final class CallContextExtractor {
         IGNORED
     }
 
-    /**
-     * How far the deadlines of requests are believed.
-     *
-     * @param fromRequests whether at all; {@code resilience.deadline.from-requests}, default true
-     * @param minimum how much time a request has at the least that says it has some; {@code resilience.deadline.minimum},
-     *     default zero
-     */
-    public record DeadlineTrust(boolean fromRequests, Duration minimum) {
-
-        /** The time that is granted to a request which says that so much is left. */
-        private Duration granted(Duration left) {
-            return left.isZero() || left.compareTo(minimum) >= 0 ? left : minimum;
-        }
-    }
-
-    private final DeadlineHeader header;
-    private final DeadlineTrust trust;
+    private final ResilienceProperties.Deadline settings;
     private final TimeSource time;
     private final boolean reachMethods;
     private final OutcomeCounters<DeadlineOutcome> deadlines = new OutcomeCounters<>(DeadlineOutcome.class);
 
     /**
+     * @param settings the header's name, and how far it is believed
      * @param reachMethods whether what is read here reaches all methods that are called while the request is handled, and
      *     not only those that return a publisher
      */
-    public CallContextExtractor(DeadlineHeader header, DeadlineTrust trust, TimeSource time, boolean reachMethods) {
-        this.header = header;
-        this.trust = trust;
+    public CallContextExtractor(ResilienceProperties.Deadline settings, TimeSource time, boolean reachMethods) {
+        this.settings = settings;
         this.time = time;
         this.reachMethods = reachMethods;
     }
@@ -77,7 +63,7 @@ public final class CallContextExtractor {
      * @param headers gives all values of a header, none if it is absent
      */
     CallContext context(Function<String, List<String>> headers) {
-        return new CallContext(deadline(headers.apply(header.name())), attempt(headers.apply(ATTEMPT_HEADER)));
+        return new CallContext(deadline(headers.apply(settings.header())), attempt(headers.apply(ATTEMPT_HEADER)));
     }
 
     /** Several are none, because it is not clear which is meant. */
@@ -85,9 +71,14 @@ public final class CallContextExtractor {
         if (values.isEmpty()) {
             return null;
         }
-        Duration left = values.size() == 1 && trust.fromRequests() ? DeadlineHeader.parse(values.get(0)) : null;
+        Duration left = values.size() == 1 && settings.fromRequests() ? DeadlineHeader.parse(values.get(0)) : null;
         deadlines.count(left == null ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
-        return left == null ? null : Deadline.in(trust.granted(left), time);
+        return left == null ? null : Deadline.in(granted(left), time);
+    }
+
+    /** The time that a request gets which says that so much is left. */
+    private Duration granted(Duration left) {
+        return left.isZero() ? left : Durations.max(left, settings.minimum());
     }
 
     private static @Nullable Attempt attempt(List<String> values) {

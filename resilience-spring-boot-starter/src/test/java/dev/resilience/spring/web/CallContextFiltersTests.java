@@ -7,8 +7,8 @@ import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.reactor.ReactiveCallContext;
-import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
 import dev.resilience.time.ManualTimeSource;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -29,12 +29,11 @@ import reactor.core.publisher.Mono;
 /** What the filters do to the thread, and where they stand. */
 class CallContextFiltersTests {
 
-    private static final DeadlineTrust TRUST = new DeadlineTrust(true, Duration.ZERO);
-
     private final ManualTimeSource time = new ManualTimeSource();
-    private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
+    private final ResilienceProperties.Deadline settings =
+            new ResilienceProperties.Deadline(true, Duration.ZERO, "X-Time", Duration.ofMillis(100));
     private final CallContextServletFilter filter =
-            new CallContextServletFilter(new CallContextExtractor(header, TRUST, time, true));
+            new CallContextServletFilter(new CallContextExtractor(settings, time, true));
     private final StartupWarnings warnings = new StartupWarnings();
     private final CallContext ofThread =
             new CallContext(Deadline.in(Duration.ofMinutes(1), time), Attempt.of("a test", 7, null));
@@ -123,7 +122,7 @@ class CallContextFiltersTests {
     }
 
     private CallContextWebFilter webFilter(boolean reachMethods) {
-        return new CallContextWebFilter(new CallContextExtractor(header, TRUST, time, reachMethods), warnings);
+        return new CallContextWebFilter(new CallContextExtractor(settings, time, reachMethods), warnings);
     }
 
     private static void handle(CallContextWebFilter filter, MockServerHttpRequest.BaseBuilder<?> request) {

@@ -6,8 +6,8 @@ import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.Outcome;
+import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.web.CallContextExtractor.DeadlineOutcome;
-import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -19,11 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DeadlineHeaderTests {
 
-    private static final DeadlineTrust TRUST = new DeadlineTrust(true, Duration.ZERO);
-
     private final ManualTimeSource time = new ManualTimeSource();
     private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
-    private final CallContextExtractor calls = new CallContextExtractor(header, TRUST, time, true);
+    private final CallContextExtractor calls = extractor(true, Duration.ZERO, true);
 
     @ParameterizedTest
     @CsvSource({
@@ -73,8 +71,7 @@ class DeadlineHeaderTests {
     @ParameterizedTest
     @CsvSource({"30, PT0.2S", "199, PT0.2S", "200, PT0.2S", "201, PT0.201S", "0, PT0S"})
     void isNoShorterThanTheMinimumUnlessThereIsNone(String value, Duration left) {
-        CallContextExtractor careful =
-                new CallContextExtractor(header, new DeadlineTrust(true, Duration.ofMillis(200)), time, true);
+        CallContextExtractor careful = extractor(true, Duration.ofMillis(200), true);
 
         Deadline deadline = careful.context(name -> name.equals("X-Time") ? List.of(value) : List.of())
                 .deadline();
@@ -84,8 +81,7 @@ class DeadlineHeaderTests {
 
     @Test
     void isIgnoredWhereNoRequestIsBelieved() {
-        CallContextExtractor distrustful =
-                new CallContextExtractor(header, new DeadlineTrust(false, Duration.ZERO), time, true);
+        CallContextExtractor distrustful = extractor(false, Duration.ZERO, true);
 
         assertThat(distrustful
                         .context(name -> name.equals("X-Time") ? List.of("100") : List.of())
@@ -141,7 +137,7 @@ class DeadlineHeaderTests {
 
     @Test
     void whereItReachesReactiveMethodsAloneItIsAcceptedAllTheSame() {
-        CallContextExtractor unheard = new CallContextExtractor(header, TRUST, time, false);
+        CallContextExtractor unheard = extractor(true, Duration.ZERO, false);
 
         unheard.context(name -> name.equals("X-Time") ? List.of("100") : List.of());
 
@@ -163,5 +159,12 @@ class DeadlineHeaderTests {
                         DeadlineOutcome.ACCEPTED, calls.deadlines().get(DeadlineOutcome.ACCEPTED),
                         DeadlineOutcome.IGNORED, calls.deadlines().get(DeadlineOutcome.IGNORED)))
                 .isEqualTo(Map.of(DeadlineOutcome.ACCEPTED, accepted, DeadlineOutcome.IGNORED, ignored));
+    }
+
+    private CallContextExtractor extractor(boolean fromRequests, Duration minimum, boolean reachMethods) {
+        return new CallContextExtractor(
+                new ResilienceProperties.Deadline(fromRequests, minimum, "X-Time", Duration.ofMillis(100)),
+                time,
+                reachMethods);
     }
 }

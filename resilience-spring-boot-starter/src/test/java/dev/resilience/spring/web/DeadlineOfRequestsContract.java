@@ -13,6 +13,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +72,13 @@ abstract class DeadlineOfRequestsContract {
     void heal() {
         callee.failNext(0);
         assertThat(get("/left")).as("a request without deadline").hasToString("200 none");
+    }
+
+    @Test
+    void aBeanWritesTheHeaderOfRequestsThatTheApplicationMakes() {
+        DeadlineHeader header = application.getBean(DeadlineHeader.class);
+
+        assertThat(header).isEqualTo(new DeadlineHeader("X-Time-Left", Duration.ofMillis(100)));
     }
 
     @Test

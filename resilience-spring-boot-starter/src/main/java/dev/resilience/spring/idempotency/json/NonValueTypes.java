@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency.json;
 
+import java.util.Arrays;
 import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.List;
@@ -67,17 +68,11 @@ public final class NonValueTypes {
     }
 
     private static boolean isNamed(@Nullable Class<?> type) {
-        if (type == null || type == Object.class) {
-            return false;
-        }
-        if (NAMES.contains(type.getName()) || type.getName().startsWith("jakarta.servlet.")) {
-            return true;
-        }
-        for (Class<?> implemented : type.getInterfaces()) {
-            if (isNamed(implemented)) {
-                return true;
-            }
-        }
-        return isNamed(type.getSuperclass());
+        return type != null
+                && type != Object.class
+                && (NAMES.contains(type.getName())
+                        || type.getName().startsWith("jakarta.servlet.")
+                        || isNamed(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(NonValueTypes::isNamed));
     }
 }
