@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.messaging.ResilientErrorHandler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +18,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -26,6 +26,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.RetryListener;
 import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
@@ -80,10 +81,14 @@ final class KafkaApplication implements AutoCloseable {
         }
     }
 
+    static Object errorHandler(ConcurrentKafkaListenerContainerFactory<?, ?> containers) {
+        return new DirectFieldAccessor(containers).getPropertyValue("commonErrorHandler");
+    }
+
     /** Collects what the error handler of a factory's containers gives up. */
     static void collect(ConcurrentKafkaListenerContainerFactory<?, ?> containers, List<String> givenUp) {
-        Object handler = new DirectFieldAccessor(containers).getPropertyValue("commonErrorHandler");
-        ((ResilientErrorHandler) requireNonNull(handler)).setRetryListeners(new RetryListener() {
+        Object handler = AopProxyUtils.getSingletonTarget(requireNonNull(errorHandler(containers)));
+        ((DefaultErrorHandler) requireNonNull(handler)).setRetryListeners(new RetryListener() {
             @Override
             public void failedDelivery(ConsumerRecord<?, ?> message, Exception failure, int attempt) {}
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyInProgressException;
-import dev.resilience.spring.messaging.ResilientErrorHandler;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +19,6 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
-import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.RecordInterceptor;
 import org.springframework.util.backoff.FixedBackOff;
@@ -103,19 +101,12 @@ class KafkaOutcomesTests {
         }
     }
 
-    @Test
-    void anErrorHandlerOfTheApplicationStaysAlone() {
-        try (KafkaApplication shop = new KafkaApplication(List.of(), ByHeader.class, OwnHandler.class)) {
-            assertThat(shop.bean(CommonErrorHandler.class)).isExactlyInstanceOf(DefaultErrorHandler.class);
-        }
-    }
-
     /** With transactions of Kafka the processor after the rollback decides. */
     @Test
     void withTransactionsOfKafkaThereIsNone() {
         List<String> transactional = List.of("spring.kafka.producer.transaction-id-prefix=shop-");
         try (KafkaApplication shop = new KafkaApplication(transactional, ByHeader.class)) {
-            assertThat(shop.context.getBeanProvider(CommonErrorHandler.class).getIfAvailable())
+            assertThat(KafkaApplication.errorHandler(shop.bean(ConcurrentKafkaListenerContainerFactory.class)))
                     .isNull();
         }
     }
@@ -200,26 +191,18 @@ class KafkaOutcomesTests {
     static class GivesUpAtOnce {
 
         @Bean
-        ResilientErrorHandler ofApplication() {
-            return new ResilientErrorHandler(null, new FixedBackOff(0, 0));
+        DefaultErrorHandler ofApplication() {
+            return new DefaultErrorHandler(new FixedBackOff(0, 0));
         }
     }
 
     static class WithoutSeeks {
 
         @Bean
-        ResilientErrorHandler ofApplication() {
-            ResilientErrorHandler handler = new ResilientErrorHandler(null, new FixedBackOff(0, 9));
+        DefaultErrorHandler ofApplication() {
+            DefaultErrorHandler handler = new DefaultErrorHandler(new FixedBackOff(0, 9));
             handler.setSeekAfterError(false);
             return handler;
-        }
-    }
-
-    static class OwnHandler {
-
-        @Bean
-        DefaultErrorHandler ofApplication() {
-            return new DefaultErrorHandler();
         }
     }
 }

@@ -10,16 +10,12 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.messaging.KafkaOutcomesTests.Deliveries;
-import dev.resilience.spring.messaging.ListenerRetryExhaustedException;
-import dev.resilience.spring.messaging.ResilientErrorHandler;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.KafkaListener;
-import org.springframework.util.backoff.FixedBackOff;
 
 /** What becomes of a message whose listener has a retry, inside the ten deliveries of a container of Kafka. */
 class KafkaRetriesTests {
@@ -58,13 +54,6 @@ class KafkaRetriesTests {
             await(() -> !recovered(shop).isEmpty()); // that of a future comes with a later poll
             assertThat(calls(shop)).isEqualTo(3);
             assertThat(recovered(shop)).containsExactly(FAILING);
-        }
-    }
-
-    @Test
-    void anErrorHandlerMayHaveItDeliveredAgainAllTheSame() {
-        try (KafkaApplication shop = failed(Retried.class, DeliveredAgain.class)) {
-            assertThat(calls(shop)).isEqualTo(3 * 10);
         }
     }
 
@@ -123,16 +112,6 @@ class KafkaRetriesTests {
                 "resilience.dead-letter-store.memory.max-size=1B")) {
             assertThat(calls(shop)).isEqualTo(3);
             assertThat(recovered(shop)).containsExactly(FAILING);
-        }
-    }
-
-    static class DeliveredAgain extends FailingBackend {
-
-        @Bean
-        ResilientErrorHandler errorHandler() {
-            ResilientErrorHandler handler = new ResilientErrorHandler(null, new FixedBackOff(0, 9));
-            handler.removeClassification(ListenerRetryExhaustedException.class);
-            return handler;
         }
     }
 

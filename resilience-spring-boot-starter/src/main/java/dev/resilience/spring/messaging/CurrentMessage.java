@@ -13,9 +13,9 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.jms.annotation.JmsListenerAnnotationBeanPostProcessor;
 import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
+import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CompositeRecordInterceptor;
 import org.springframework.kafka.listener.RecordInterceptor;
-import org.springframework.kafka.listener.SeekUtils;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
@@ -74,9 +74,9 @@ public record CurrentMessage(BeanFactory beans) implements BeanPostProcessor, Pr
     private static final class KafkaRecords<K, V> implements RecordInterceptor<K, V> {
 
         static <K, V> void intercept(AbstractKafkaListenerContainerFactory<?, K, V> factory, TimeSource time) {
-            boolean hasHandler = new DirectFieldAccessor(factory).getPropertyValue("commonErrorHandler") != null;
-            if (!hasHandler && factory.getContainerProperties().getKafkaAwareTransactionManager() == null) {
-                factory.setCommonErrorHandler(new ResilientErrorHandler(null, SeekUtils.DEFAULT_BACK_OFF, time));
+            Object handler = new DirectFieldAccessor(factory).getPropertyValue("commonErrorHandler");
+            if (factory.getContainerProperties().getKafkaAwareTransactionManager() == null) {
+                factory.setCommonErrorHandler(KafkaRedelivery.around((CommonErrorHandler) handler, time));
             }
             factory.getContainerProperties().setDeliveryAttemptHeader(true);
             RecordInterceptor<K, V> outer = factory.getRecordInterceptor();

@@ -1,0 +1,94 @@
+package dev.resilience.spring.messaging;
+
+import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.spring.messaging.DeliveryLayer.ListenerPausedException;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.LogFactory;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.core.log.LogAccessor;
+import org.springframework.kafka.KafkaException;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.SeekUtils;
+
+/**
+ * Stands around the error handler of a container factory of Kafka, Spring Kafka's default or the application's, for records that
+ * wait: one whose key is in progress is delivered again when {@code retryAfter} is over, one that a pausing circuit breaker keeps out
+ * after a second, as often as it takes, and meanwhile its partition pauses. A {@link DefaultErrorHandler} is told besides what no
+ * retry helps, and gives that up at once. Everything else is the handler's.
+ */
+record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
+
+    private static final LogAccessor LOG = new LogAccessor(LogFactory.getLog(KafkaRedelivery.class));
+
+    /** @param ofApplication {@code null} for the default, here one that counts failures of different types together */
+    static CommonErrorHandler around(@Nullable CommonErrorHandler ofApplication, TimeSource time) {
+        CommonErrorHandler handler = ofApplication;
+        if (handler == null) {
+            DefaultErrorHandler byDefault = new DefaultErrorHandler();
+            byDefault.setResetStateOnExceptionChange(false); // an outage may fail in several ways
+            handler = byDefault;
+        }
+        if (handler instanceof DefaultErrorHandler classifying) {
+            classifying.setSeekAfterError(true); // what the container keeps at hand would not wait for its partition
+            DeliveryLayer.PERMANENT.forEach(classifying::addNotRetryableExceptions);
+        }
+        ProxyFactory proxy = new ProxyFactory(handler);
+        proxy.addAdvice(new KafkaRedelivery(time));
+        return (CommonErrorHandler) proxy.getProxy(KafkaRedelivery.class.getClassLoader());
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        boolean isFailure = call.getMethod().getName().equals("handleRemaining");
+        Duration wait = isFailure ? wait((Exception) call.getArguments()[0]) : null;
+        if (wait == null) {
+            return call.proceed();
+        }
+        handleLater(
+                (Exception) call.getArguments()[0],
+                (List<ConsumerRecord<?, ?>>) call.getArguments()[1],
+                (Consumer<?, ?>) call.getArguments()[2],
+                (MessageListenerContainer) call.getArguments()[3],
+                wait);
+        return null;
+    }
+
+    private void handleLater(
+            Exception failure,
+            List<ConsumerRecord<?, ?>> messages,
+            Consumer<?, ?> consumer,
+            MessageListenerContainer container,
+            Duration wait) {
+        TopicPartition partition =
+                new TopicPartition(messages.get(0).topic(), messages.get(0).partition());
+        if (!container.isPartitionPaused(partition)) {
+            container.pausePartition(partition);
+            time.schedule(wait, () -> container.resumePartition(partition));
+        }
+        SeekUtils.seekOrRecover(
+                failure, messages, consumer, container, false, (m, e) -> false, LOG, KafkaException.Level.DEBUG);
+    }
+
+    private static @Nullable Duration wait(Exception failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof IdempotencyInProgressException refused) {
+                return refused.retryAfter();
+            }
+            if (cause instanceof ListenerPausedException) {
+                return DeliveryLayer.PAUSE;
+            }
+        }
+        return null;
+    }
+}
