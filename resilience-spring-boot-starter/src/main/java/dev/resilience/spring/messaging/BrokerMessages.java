@@ -1,7 +1,12 @@
 package dev.resilience.spring.messaging;
 
 import dev.resilience.context.Attempt;
+import jakarta.jms.BytesMessage;
+import jakarta.jms.MapMessage;
+import jakarta.jms.ObjectMessage;
+import jakarta.jms.TextMessage;
 import java.nio.ByteBuffer;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +47,8 @@ final class BrokerMessages {
             return message.getBody();
         }
         if (JMS && argument instanceof jakarta.jms.Message message) {
-            boolean isObject = ThrowingSupplier.of(() -> message.isBodyAssignableTo(Object.class))
-                    .get();
+            boolean isObject = Stream.of(TextMessage.class, BytesMessage.class, MapMessage.class, ObjectMessage.class)
+                    .anyMatch(kind -> kind.isInstance(message)); // others have no body, or a stream
             return isObject
                     ? ThrowingSupplier.of(() -> message.getBody(Object.class)).get()
                     : null;
