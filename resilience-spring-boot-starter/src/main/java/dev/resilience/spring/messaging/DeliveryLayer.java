@@ -153,7 +153,9 @@ record DeliveryLayer(
         Set<CircuitState> open = Set.of(CircuitState.OPEN, CircuitState.FORCED_OPEN);
         return breaker != null
                 && breaker.policy().pauseListeners()
-                && (failure instanceof CircuitOpenException || open.contains(breaker.currentState()));
+                && (open.contains(breaker.currentState())
+                        || (failure instanceof CircuitOpenException refused
+                                && refused.name().equals(breaker.name())));
     }
 
     /** A refusal kept the retry from trying; an interrupt or the end of the application cut it short. */
