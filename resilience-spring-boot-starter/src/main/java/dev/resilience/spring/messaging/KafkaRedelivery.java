@@ -72,7 +72,8 @@ record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
             Duration wait) {
         TopicPartition partition =
                 new TopicPartition(messages.get(0).topic(), messages.get(0).partition());
-        if (!container.isPartitionPaused(partition)) {
+        MessageListenerContainer child = container.getContainerFor(partition.topic(), partition.partition());
+        if (!child.isPartitionPauseRequested(partition)) { // by the application
             container.pausePartition(partition);
             time.schedule(wait, () -> container.resumePartition(partition));
         }
