@@ -22,6 +22,7 @@ import org.springframework.amqp.rabbit.config.SimpleRabbitListenerContainerFacto
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jms.annotation.JmsListener;
+import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.messaging.Message;
@@ -45,6 +46,9 @@ class BatchListenersTests {
                 OfAll.class,
                 OfMessages.class,
                 ByFactory.class,
+                ByPlaceholderOfFactory.class,
+                TheSecond.class,
+                OfClass.class,
                 OfRabbit.class,
                 ByFactoryOfRabbit.class
             })
@@ -127,6 +131,29 @@ class BatchListenersTests {
     static class ByFactory {
 
         @KafkaListener(containerFactory = "batches")
+        @Idempotent(header = "message-id")
+        void on(List<String> orders) {}
+    }
+
+    static class ByPlaceholderOfFactory {
+
+        @KafkaListener(containerFactory = "${factory:batches}")
+        @Idempotent(header = "message-id")
+        void on(List<String> orders) {}
+    }
+
+    static class TheSecond {
+
+        @KafkaListener(topics = "single")
+        @KafkaListener(topics = "batches", batch = "true")
+        @Idempotent(header = "message-id")
+        void on(Object order) {}
+    }
+
+    @KafkaListener(batch = "true")
+    static class OfClass {
+
+        @KafkaHandler
         @Idempotent(header = "message-id")
         void on(List<String> orders) {}
     }

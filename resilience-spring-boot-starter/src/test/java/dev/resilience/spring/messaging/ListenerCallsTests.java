@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.idempotency.CallerScope;
@@ -97,6 +98,32 @@ class ListenerCallsTests {
             twice.headers().add("message-id", "n".getBytes(StandardCharsets.UTF_8));
             listeners.onRecord(twice);
             listeners.onRecord(kafka(2, "n", "a"));
+            assertThat(listeners.calls()).isEqualTo(1);
+        });
+    }
+
+    /** Two of them would become one key. */
+    @Test
+    void aHeaderThatIsNoTextIsRefused() {
+        with(Listeners.class, (listeners, callee) -> {
+            ConsumerRecord<String, String> message = kafka(1, null, "a");
+            message.headers().add("message-id", new byte[] {'m', (byte) 0x80});
+            assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                    .isThrownBy(() -> listeners.onRecord(message))
+                    .withMessageContaining("message-id");
+            assertThat(listeners.calls()).isZero();
+        });
+    }
+
+    /** Its listener, which would do so, does not run. */
+    @Test
+    void aReplayIsAcknowledged() {
+        AtomicInteger acknowledged = new AtomicInteger();
+        with(Listeners.class, (listeners, callee) -> {
+            listeners.byHand("a", acknowledged::incrementAndGet);
+            assertThat(acknowledged).hasValue(0);
+            listeners.byHand("a", acknowledged::incrementAndGet);
+            assertThat(acknowledged).hasValue(1);
             assertThat(listeners.calls()).isEqualTo(1);
         });
     }
@@ -236,6 +263,12 @@ class ListenerCallsTests {
         @KafkaListener
         @Idempotent(key = "#message.key()")
         void onKey(ConsumerRecord<String, String> message) {
+            calls.incrementAndGet();
+        }
+
+        @KafkaListener
+        @Idempotent(key = "#order")
+        void byHand(String order, Acknowledgment acknowledgment) {
             calls.incrementAndGet();
         }
 

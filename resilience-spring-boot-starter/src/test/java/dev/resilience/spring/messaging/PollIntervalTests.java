@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jms.annotation.JmsListener;
+import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
@@ -48,6 +49,14 @@ class PollIntervalTests {
                 .singleElement()
                 .asString()
                 .contains("Retried.on(", "PT2S for each of the 500 messages", "PT5M", "max.poll.records=150");
+    }
+
+    @Test
+    void soAreThoseOfAMethodThatHandlesOneTypeOfMessage() {
+        assertThat(warnings(Defaults.class, OfClass.class))
+                .singleElement()
+                .asString()
+                .contains("OfClass.on(", "max.poll.records=150");
     }
 
     @Test
@@ -84,6 +93,14 @@ class PollIntervalTests {
     static class Retried {
 
         @KafkaListener
+        @Retryable
+        public void on(String order) {}
+    }
+
+    @KafkaListener
+    static class OfClass {
+
+        @KafkaHandler
         @Retryable
         public void on(String order) {}
     }
