@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param compared what is compared with an earlier call
  * @param finality whether a result is a call's last word
- * @param replays told of a call whose method does not run
+ * @param replays is called where the method does not run, because it has run before
  */
 public record IdempotentMethod(
         Idempotency idempotency,

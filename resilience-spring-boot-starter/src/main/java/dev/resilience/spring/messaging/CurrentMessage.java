@@ -37,7 +37,7 @@ public record CurrentMessage(BeanFactory beans) implements BeanPostProcessor, Pr
         return CURRENT.get();
     }
 
-    private static void set(@Nullable Object message) {
+    static void set(@Nullable Object message) {
         CURRENT.set(message);
         CallContext.ofThread()[CallContext.ATTEMPT] = message == null ? null : BrokerMessages.redelivery(message);
     }

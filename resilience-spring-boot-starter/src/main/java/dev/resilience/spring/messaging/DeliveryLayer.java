@@ -3,7 +3,6 @@ package dev.resilience.spring.messaging;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.context.CallContext;
 import dev.resilience.deadletter.KeptCalls;
-import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
@@ -18,10 +17,10 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.retry.RetryPolicy.Nested;
+import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ import org.springframework.amqp.ImmediateRequeueAmqpException;
 /**
  * Stands around all other layers of a listener and decides what its container is told. A message of AMQP or JMS whose key is in
  * progress keeps its delivery until {@code retryAfter} is over, and is handled again then, because these brokers deliver again at
- * once and may count deliveries. What no retry helps a container of AMQP rejects for good; JMS has no word for that.
+ * once and may count deliveries. What no retry helps a container of AMQP rejects for good; with JMS that is the broker's own affair.
  *
  * <p>The listener's own retry takes the place of the container's, unless its policy leaves retrying to others: what it fails with
  * is not delivered again, but for a refusal, which kept it from trying. A message that it has kept as a dead letter is acknowledged.
@@ -63,15 +62,17 @@ record DeliveryLayer(
 
             @Override
             public @Nullable Object call(Invocation message) throws Throwable {
-                boolean isDelivered = begin();
+                if (!begin()) {
+                    return next.call(message);
+                }
                 while (true) {
                     try {
                         return next.call(message);
                     } catch (Throwable failure) {
-                        if (!sleep(delay(failure))
-                                || !(failure instanceof IdempotencyInProgressException)
-                                || isKafka()) {
-                            return end(failure, isDelivered);
+                        Duration delay = delay(failure);
+                        boolean isInProgress = failure instanceof IdempotencyInProgressException;
+                        if (delay.isZero() || !sleep(delay) || !isInProgress) {
+                            return end(failure);
                         }
                     }
                 }
@@ -80,12 +81,14 @@ record DeliveryLayer(
             /** A future can wait for the broker to deliver again. */
             @Override
             public CompletableFuture<@Nullable Object> callAsync(Invocation message) {
-                boolean isDelivered = begin();
+                if (!begin()) {
+                    return next.callAsync(message);
+                }
                 return next.callAsync(message).exceptionallyCompose(failure -> {
                     CompletableFuture<@Nullable Object> later = new CompletableFuture<>();
                     time.schedule(delay(failure), () -> {
                         try {
-                            later.complete(end(failure, isDelivered));
+                            later.complete(end(failure));
                         } catch (Throwable told) {
                             later.completeExceptionally(told);
                         }
@@ -110,16 +113,12 @@ record DeliveryLayer(
         return policy != null && (policy.deadLetter() || (policy.maxAttempts() > 1 && policy.nested() == Nested.ALLOW));
     }
 
-    private boolean isKafka() {
-        return broker.startsWith("org.springframework.kafka.");
-    }
-
     /** How long a message waits that the listener does not handle now. Kafka waits itself, and other brokers deliver again at once. */
     private Duration delay(Throwable failure) {
-        if (isKafka()) {
+        if (broker.startsWith("org.springframework.kafka.")) {
             return Duration.ZERO;
         }
-        Duration refusal = failure instanceof CircuitOpenException refused && isOutage(refused) ? PAUSE : Duration.ZERO;
+        Duration refusal = isRefusal(failure) ? PAUSE : Duration.ZERO;
         return failure instanceof IdempotencyInProgressException refused ? refused.retryAfter() : refusal;
     }
 
@@ -135,27 +134,30 @@ record DeliveryLayer(
     }
 
     /** Acknowledges the message by {@code null}, or throws what its container is told. An error stays what it is. */
-    private @Nullable Object end(Throwable failure, boolean isDelivered) throws Throwable {
-        boolean takesPlace = isDelivered && takesPlace();
-        if (takesPlace && KeptCalls.find(failure).isPresent()) {
+    private @Nullable Object end(Throwable failure) throws Throwable {
+        if (takesPlace() && KeptCalls.find(failure).isPresent()) {
             return null;
         }
         Throwable told = failure;
-        if (isDelivered && failure instanceof Exception last) {
+        if (failure instanceof Exception last) {
             told = isOutage(last)
                     ? new ListenerPausedException(last)
-                    : takesPlace && hasTried(last) ? new ListenerRetryExhaustedException(last) : last;
+                    : takesPlace() && hasTried(last) ? new ListenerRetryExhaustedException(last) : last;
         }
         throw broker.startsWith("org.springframework.amqp.") ? Amqp.told(told) : told;
     }
 
+    /** What no retry helps is no outage, though the circuit breaker is open, which it does not reach. */
     private boolean isOutage(Exception failure) {
-        Set<CircuitState> open = Set.of(CircuitState.OPEN, CircuitState.FORCED_OPEN);
+        boolean isPermanent = PERMANENT.contains(failure.getClass());
+        return isRefusal(failure) || (!isPermanent && breaker != null && CircuitBreakerKind.pausesListeners(breaker));
+    }
+
+    private boolean isRefusal(Throwable failure) {
         return breaker != null
                 && breaker.policy().pauseListeners()
-                && (open.contains(breaker.currentState())
-                        || (failure instanceof CircuitOpenException refused
-                                && refused.name().equals(breaker.name())));
+                && failure instanceof CircuitOpenException refused
+                && refused.name().equals(breaker.name());
     }
 
     /** A refusal kept the retry from trying; an interrupt or the end of the application cut it short. */

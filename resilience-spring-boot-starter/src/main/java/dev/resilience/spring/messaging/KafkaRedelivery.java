@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.core.log.LogAccessor;
-import org.springframework.kafka.KafkaException;
+import org.springframework.kafka.KafkaException.Level;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListenerContainer;
@@ -39,49 +39,43 @@ record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
             handler = byDefault;
         }
         if (handler instanceof DefaultErrorHandler classifying) {
-            classifying.setSeekAfterError(true); // what the container keeps at hand would not wait for its partition
             DeliveryLayer.PERMANENT.forEach(classifying::addNotRetryableExceptions);
         }
-        ProxyFactory proxy = new ProxyFactory(handler);
-        proxy.addAdvice(new KafkaRedelivery(time));
+        ProxyFactory proxy = new ProxyFactory(CommonErrorHandler.class, new KafkaRedelivery(time));
+        proxy.setTarget(handler);
         return (CommonErrorHandler) proxy.getProxy(KafkaRedelivery.class.getClassLoader());
     }
 
+    /** A handler that does not seek gets single messages: its container keeps what it says {@code false} to. */
     @Override
     @SuppressWarnings("unchecked")
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-        boolean isFailure = call.getMethod().getName().equals("handleRemaining");
-        Duration wait = isFailure ? wait((Exception) call.getArguments()[0]) : null;
-        if (wait == null) {
+        Object[] arguments = call.getArguments();
+        boolean isOne = call.getMethod().getName().equals("handleOne");
+        boolean isSeveral = call.getMethod().getName().equals("handleRemaining");
+        Duration delay = isOne || isSeveral ? delay((Exception) arguments[0]) : null;
+        if (delay == null) {
             return call.proceed();
         }
-        handleLater(
-                (Exception) call.getArguments()[0],
-                (List<ConsumerRecord<?, ?>>) call.getArguments()[1],
-                (Consumer<?, ?>) call.getArguments()[2],
-                (MessageListenerContainer) call.getArguments()[3],
-                wait);
-        return null;
-    }
-
-    private void handleLater(
-            Exception failure,
-            List<ConsumerRecord<?, ?>> messages,
-            Consumer<?, ?> consumer,
-            MessageListenerContainer container,
-            Duration wait) {
+        List<ConsumerRecord<?, ?>> messages =
+                (List<ConsumerRecord<?, ?>>) (isOne ? List.of(arguments[1]) : arguments[1]);
         TopicPartition partition =
                 new TopicPartition(messages.get(0).topic(), messages.get(0).partition());
-        MessageListenerContainer child = container.getContainerFor(partition.topic(), partition.partition());
-        if (!child.isPartitionPauseRequested(partition)) { // by the application
-            container.pausePartition(partition);
-            time.schedule(wait, () -> container.resumePartition(partition));
+        MessageListenerContainer all = (MessageListenerContainer) arguments[3];
+        MessageListenerContainer one = all.getContainerFor(partition.topic(), partition.partition());
+        if (!one.isPartitionPauseRequested(partition)) { // by the application
+            all.pausePartition(partition);
+            time.schedule(delay, () -> all.resumePartition(partition));
         }
-        SeekUtils.seekOrRecover(
-                failure, messages, consumer, container, false, (m, e) -> false, LOG, KafkaException.Level.DEBUG);
+        if (isSeveral) {
+            Consumer<?, ?> consumer = (Consumer<?, ?>) arguments[2];
+            SeekUtils.seekOrRecover(
+                    (Exception) arguments[0], messages, consumer, all, false, (m, e) -> false, LOG, Level.DEBUG);
+        }
+        return false;
     }
 
-    private static @Nullable Duration wait(Exception failure) {
+    private static @Nullable Duration delay(Exception failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof IdempotencyInProgressException refused) {
                 return refused.retryAfter();

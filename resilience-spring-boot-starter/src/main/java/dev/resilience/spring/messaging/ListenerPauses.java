@@ -124,8 +124,9 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
             } else if (isToPause && container.isRunning()) {
                 paused.add(container);
                 container.stop();
-            } else if (!isToPause && !application.isClosed() && paused.remove(container)) {
+            } else if (!isToPause && !application.isClosed() && paused.contains(container)) {
                 container.start();
+                paused.remove(container);
             }
         }
     }

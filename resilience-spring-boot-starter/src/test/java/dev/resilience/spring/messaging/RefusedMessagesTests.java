@@ -2,9 +2,12 @@ package dev.resilience.spring.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
@@ -31,13 +34,18 @@ class RefusedMessagesTests {
                     context.getBean(ResilienceRegistry.class)
                             .circuitBreaker("payments")
                             .forceOpen();
-                    use.accept(context.getBean(Listeners.class), context.getBean(ManualTimeSource.class));
+                    CurrentMessage.set("as a container does it");
+                    try {
+                        use.accept(context.getBean(Listeners.class), context.getBean(ManualTimeSource.class));
+                    } finally {
+                        CurrentMessage.set(null);
+                    }
                 });
     }
 
     private static void assertWait(boolean pausesListeners, BiConsumer<Listeners, String> listener, Duration wait) {
         with(pausesListeners, (listeners, time) -> {
-            assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(() -> listener.accept(listeners, "order"));
+            assertThatThrownBy(() -> listener.accept(listeners, "order")).isNotNull();
             assertThat(time.elapsed()).isEqualTo(wait);
         });
     }
@@ -70,6 +78,29 @@ class RefusedMessagesTests {
         assertWait(false, Listeners::onJms, Duration.ZERO);
     }
 
+    /** It would come again for ever, and the messages behind it would wait. */
+    @Test
+    void oneThatNoRetryHelpsIsGivenUpThoughTheBreakerIsOpen() {
+        with(
+                true,
+                (listeners, time) -> assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+                        .isThrownBy(() -> listeners.withKey("order")));
+    }
+
+    /** Code of the application's own gets the refusal itself, at once. */
+    @Test
+    void aCallThatNoContainerMakesDoesNotWait() {
+        with(true, (listeners, time) -> {
+            CurrentMessage.set(null);
+            assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(() -> listeners.onRabbit("order"));
+            assertThat(listeners.onRabbitLater("order"))
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(CircuitOpenException.class);
+            assertThat(time.elapsed()).isEqualTo(Duration.ZERO);
+        });
+    }
+
     @CircuitBreaker("payments")
     static class Listeners {
 
@@ -86,5 +117,9 @@ class RefusedMessagesTests {
 
         @KafkaListener
         public void onKafka(String order) {}
+
+        @KafkaListener
+        @Idempotent(header = "message-id")
+        public void withKey(String order) {}
     }
 }
