@@ -96,7 +96,7 @@ class PausedQueuesTests {
         }
     }
 
-    /** It is down for some probes, each of which is put back. */
+    /** It is down for many probes, each of which is put back. */
     @Test
     @EnabledIf("dev.resilience.messaging.RabbitServer#isInstalled")
     void aQueueOfRabbitWaitsForTheBackendWithoutDeadLetters() {
@@ -109,7 +109,7 @@ class PausedQueuesTests {
                 shop.send(null, "order " + i);
             }
             await(() -> !container.isRunning());
-            await(() -> openings(shop.context) > 3);
+            await(() -> openings(shop.context) > 12);
             assertThat(backend.done).isEmpty();
             backend.isDown = false;
             await(() -> backend.done.size() == MESSAGES);

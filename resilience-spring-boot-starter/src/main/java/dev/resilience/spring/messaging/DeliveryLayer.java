@@ -53,7 +53,7 @@ record DeliveryLayer(
             IdempotencyOutcomeUnknownException.class,
             ListenerRetryExhaustedException.class);
 
-    /** For a message that an open circuit breaker refuses: its container is about to pause, or waits for a probe. */
+    /** For a message that a circuit breaker refuses while it waits for a probe, and its container does not pause. */
     static final Duration PAUSE = Duration.ofSeconds(1);
 
     @Override
@@ -118,7 +118,8 @@ record DeliveryLayer(
         if (broker.startsWith("org.springframework.kafka.")) {
             return Duration.ZERO;
         }
-        Duration refusal = isRefusal(failure) ? PAUSE : Duration.ZERO;
+        boolean waitsForProbe = breaker != null && isRefusal(failure) && !CircuitBreakerKind.pausesListeners(breaker);
+        Duration refusal = waitsForProbe ? PAUSE : Duration.ZERO;
         return failure instanceof IdempotencyInProgressException refused ? refused.retryAfter() : refusal;
     }
 

@@ -32,14 +32,12 @@ record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
 
     /** @param ofApplication {@code null} for the default, here one that counts failures of different types together */
     static CommonErrorHandler around(@Nullable CommonErrorHandler ofApplication, TimeSource time) {
-        CommonErrorHandler handler = ofApplication;
-        if (handler == null) {
-            DefaultErrorHandler byDefault = new DefaultErrorHandler();
-            byDefault.setResetStateOnExceptionChange(false); // an outage may fail in several ways
-            handler = byDefault;
-        }
+        CommonErrorHandler handler = ofApplication == null ? new DefaultErrorHandler() : ofApplication;
         if (handler instanceof DefaultErrorHandler classifying) {
             DeliveryLayer.PERMANENT.forEach(classifying::addNotRetryableExceptions);
+            if (ofApplication == null) {
+                classifying.setResetStateOnExceptionChange(false); // an outage may fail in several ways
+            }
         }
         ProxyFactory proxy = new ProxyFactory(CommonErrorHandler.class, new KafkaRedelivery(time));
         proxy.setTarget(handler);

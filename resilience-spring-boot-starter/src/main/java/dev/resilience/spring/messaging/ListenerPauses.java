@@ -49,6 +49,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
     private final ConfigurableApplicationContext application;
     private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>(); // by listener
     private final Set<SmartLifecycle> paused = ConcurrentHashMap.newKeySet();
+    private final Set<Object> changing = ConcurrentHashMap.newKeySet(); // containers whose next change is to come
     private Scheduled nextProbe = () -> {}; // with the lock
 
     public ListenerPauses(TimeSource time, ResilienceRegistry registry, ConfigurableApplicationContext application) {
@@ -100,17 +101,26 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 .ifPresent(due -> nextProbe = time.schedule(Duration.between(time.now(), due), this::update));
     }
 
-    /** A stop may wait for messages, one of which may run on this thread. */
+    /** A stop may wait for messages, one of which may run on this thread. What cannot be done yet is tried again. */
     private void updateSafely(Object container) {
         boolean isQuick = (BrokerMessages.KAFKA && container instanceof AbstractMessageListenerContainer)
                 || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer);
-        Executor thread = isQuick ? Runnable::run : change -> time.schedule(Duration.ZERO, change);
-        thread.execute(() -> update((SmartLifecycle) container));
+        Executor thread = isQuick ? Runnable::run : change -> time.scheduleUrgent(Duration.ZERO, change);
+        if (changing.add(container)) {
+            thread.execute(() -> {
+                try {
+                    update((SmartLifecycle) container);
+                } catch (RuntimeException notYet) { // such as consumers that have not ended, or a broker that is away
+                    time.schedule(DeliveryLayer.PAUSE, () -> updateSafely(container));
+                }
+            });
+        }
     }
 
     /** What the application itself has paused or stopped stays so. */
     private void update(SmartLifecycle container) {
         synchronized (container) {
+            changing.remove(container);
             boolean isToPause = methods(container)
                     .flatMap(method -> Stream.ofNullable(breakers.get(method)))
                     .anyMatch(CircuitBreakerKind::pausesListeners);
@@ -123,6 +133,11 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 }
             } else if (isToPause && container.isRunning()) {
                 paused.add(container);
+                DirectFieldAccessor fields = new DirectFieldAccessor(container);
+                if (fields.isWritableProperty(
+                        "forceCloseChannel")) { // what RabbitMQ's handle now they end, and acknowledge
+                    fields.setPropertyValue("forceCloseChannel", false);
+                }
                 container.stop();
             } else if (!isToPause && !application.isClosed() && paused.contains(container)) {
                 container.start();

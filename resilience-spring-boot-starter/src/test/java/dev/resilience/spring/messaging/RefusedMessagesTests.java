@@ -17,26 +17,42 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
+import org.springframework.amqp.ImmediateRequeueAmqpException;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.context.ApplicationContext;
 import org.springframework.jms.annotation.JmsListener;
 import org.springframework.kafka.annotation.KafkaListener;
 
-/** How long a message waits in its listener that an open circuit breaker refuses, while its container is about to pause. */
+/** How long a message waits in its listener that an open circuit breaker refuses, while the container does not pause. */
 class RefusedMessagesTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
+    /** While another call is the only probe. */
     private static void with(boolean pausesListeners, BiConsumer<Listeners, ManualTimeSource> use) {
+        application(pausesListeners, context -> {
+            Listeners listeners = context.getBean(Listeners.class);
+            breaker(context).halfOpen();
+            listeners.probe(() -> {
+                CurrentMessage.set("as a container does it");
+                use.accept(listeners, context.getBean(ManualTimeSource.class));
+            });
+        });
+    }
+
+    private static dev.resilience.circuitbreaker.CircuitBreaker breaker(ApplicationContext context) {
+        return context.getBean(ResilienceRegistry.class).circuitBreaker("payments");
+    }
+
+    private static void application(boolean pausesListeners, ContextConsumer<AssertableApplicationContext> use) {
         Applications.plain(Listeners.class)
                 .withConfiguration(SortedOnce.of(ResilienceMessagingAutoConfiguration.class))
                 .withPropertyValues("resilience.circuit-breaker.payments.pause-listeners=" + pausesListeners)
                 .run(context -> {
-                    context.getBean(ResilienceRegistry.class)
-                            .circuitBreaker("payments")
-                            .forceOpen();
-                    CurrentMessage.set("as a container does it");
                     try {
-                        use.accept(context.getBean(Listeners.class), context.getBean(ManualTimeSource.class));
+                        use.accept(context);
                     } finally {
                         CurrentMessage.set(null);
                     }
@@ -55,6 +71,18 @@ class RefusedMessagesTests {
     void oneOfRabbitOrJmsWaitsASecond() {
         assertWait(true, Listeners::onRabbit, SECOND);
         assertWait(true, Listeners::onJms, SECOND);
+    }
+
+    /** The container is about to stop, which waits for its listeners. */
+    @Test
+    void whileTheContainerPausesItIsPutBackAtOnce() {
+        application(true, context -> {
+            breaker(context).forceOpen();
+            CurrentMessage.set("as a container does it");
+            assertThatExceptionOfType(ImmediateRequeueAmqpException.class)
+                    .isThrownBy(() -> context.getBean(Listeners.class).onRabbit("order"));
+            assertThat(context.getBean(ManualTimeSource.class).elapsed()).isEqualTo(Duration.ZERO);
+        });
     }
 
     @Test
@@ -81,10 +109,12 @@ class RefusedMessagesTests {
     /** It would come again for ever, and the messages behind it would wait. */
     @Test
     void oneThatNoRetryHelpsIsGivenUpThoughTheBreakerIsOpen() {
-        with(
-                true,
-                (listeners, time) -> assertThatExceptionOfType(IdempotencyKeyMissingException.class)
-                        .isThrownBy(() -> listeners.withKey("order")));
+        application(true, context -> {
+            breaker(context).forceOpen();
+            CurrentMessage.set("as a container does it");
+            assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+                    .isThrownBy(() -> context.getBean(Listeners.class).withKey("order"));
+        });
     }
 
     /** Code of the application's own gets the refusal itself, at once. */
@@ -103,6 +133,10 @@ class RefusedMessagesTests {
 
     @CircuitBreaker("payments")
     static class Listeners {
+
+        public void probe(Runnable meanwhile) {
+            meanwhile.run();
+        }
 
         @RabbitListener
         public void onRabbit(String order) {}
