@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
-import org.springframework.amqp.AmqpRejectAndDontRequeueException;
 import org.springframework.amqp.listener.ContainerUtils;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 
@@ -86,7 +85,7 @@ class RabbitOutcomesTests {
     }
 
     @Test
-    void theFutureOfAnAsynchronousListenerTellsTheSame() {
+    void codeThatCallsAnAsynchronousListenerItselfGetsTheRefusalAsItIs() {
         try (RabbitDeliveries shop = new RabbitDeliveries(List.of(), Later.class)) {
             Later listener = shop.bean(Later.class);
             listener.ship("1", "m").join();
@@ -94,7 +93,7 @@ class RabbitOutcomesTests {
                     .failsWithin(30, TimeUnit.SECONDS)
                     .withThrowableThat()
                     .havingCause()
-                    .isInstanceOf(AmqpRejectAndDontRequeueException.class);
+                    .isInstanceOf(IdempotencyKeyReusedException.class);
         }
     }
 

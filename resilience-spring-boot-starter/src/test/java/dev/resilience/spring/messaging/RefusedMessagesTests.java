@@ -79,8 +79,14 @@ class RefusedMessagesTests {
         application(true, context -> {
             breaker(context).forceOpen();
             CurrentMessage.set("as a container does it");
+            Listeners listeners = context.getBean(Listeners.class);
             assertThatExceptionOfType(ImmediateRequeueAmqpException.class)
-                    .isThrownBy(() -> context.getBean(Listeners.class).onRabbit("order"));
+                    .isThrownBy(() -> listeners.onRabbit("order"));
+            assertThat(listeners.onRabbitLater("order"))
+                    .failsWithin(Duration.ofSeconds(30))
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(ImmediateRequeueAmqpException.class);
             assertThat(context.getBean(ManualTimeSource.class).elapsed()).isEqualTo(Duration.ZERO);
         });
     }
