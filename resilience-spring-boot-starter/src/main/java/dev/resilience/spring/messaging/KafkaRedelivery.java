@@ -48,7 +48,7 @@ record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
     @Override
     @SuppressWarnings("unchecked")
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-        Object[] arguments = call.getArguments();
+        @Nullable Object[] arguments = call.getArguments();
         boolean isOne = call.getMethod().getName().equals("handleOne");
         boolean isSeveral = call.getMethod().getName().equals("handleRemaining");
         Duration delay = isOne || isSeveral ? delay((Exception) arguments[0]) : null;
