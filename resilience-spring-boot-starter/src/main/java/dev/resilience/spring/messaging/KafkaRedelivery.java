@@ -46,9 +46,9 @@ record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
 
     /** A handler that does not seek gets single messages: its container keeps what it says {@code false} to. */
     @Override
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "NullAway"}) // Spring Kafka gives all arguments
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-        @Nullable Object[] arguments = call.getArguments();
+        Object[] arguments = call.getArguments();
         boolean isOne = call.getMethod().getName().equals("handleOne");
         boolean isSeveral = call.getMethod().getName().equals("handleRemaining");
         Duration delay = isOne || isSeveral ? delay((Exception) arguments[0]) : null;
