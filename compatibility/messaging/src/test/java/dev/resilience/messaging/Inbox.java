@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -16,6 +15,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.util.function.ThrowingSupplier;
 
 /**
  * Messages that are sent one to five times each, in any order, and the database in which each has one row, however many processes
@@ -34,8 +34,10 @@ final class Inbox implements AutoCloseable {
     /** What is to be sent: the id of a message for each time. */
     final List<String> sendings;
 
-    Inbox() throws SQLException {
-        server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+    Inbox() {
+        server = ThrowingSupplier.of(() ->
+                        Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start())
+                .get();
         url = "jdbc:h2:tcp://localhost:" + server.getPort() + "/mem:inbox" + DATABASES.incrementAndGet()
                 + ";DB_CLOSE_DELAY=-1";
         List<String> all = new ArrayList<>();

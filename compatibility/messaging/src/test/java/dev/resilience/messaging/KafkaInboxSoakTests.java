@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.messaging.KafkaApplication.GivenUp;
-import java.sql.SQLException;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
@@ -19,17 +17,8 @@ import org.springframework.transaction.annotation.Transactional;
 /** Three consumers of Kafka get each message one to five times: it has one row, and none is given up. */
 class KafkaInboxSoakTests {
 
-    private Inbox inbox;
-
-    @BeforeEach
-    void startDatabase() throws SQLException {
-        inbox = new Inbox();
-    }
-
-    @AfterEach
-    void stopDatabase() {
-        inbox.close();
-    }
+    @AutoClose
+    private final Inbox inbox = new Inbox();
 
     private List<String> properties(int consumers) {
         return inbox.properties(

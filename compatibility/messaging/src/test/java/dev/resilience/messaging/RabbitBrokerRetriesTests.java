@@ -78,7 +78,7 @@ class RabbitBrokerRetriesTests {
             this.backend = backend;
         }
 
-        @RabbitListener(queues = "${queue}")
+        @RabbitListener(queues = "${queue:orders}")
         public void ship(String order) {
             backend.call(order);
         }
@@ -92,7 +92,7 @@ class RabbitBrokerRetriesTests {
 
         @Override
         @Retryable
-        @RabbitListener(queues = "${queue}")
+        @RabbitListener(queues = "${queue:orders}")
         public void ship(String order) {
             super.ship(order);
         }

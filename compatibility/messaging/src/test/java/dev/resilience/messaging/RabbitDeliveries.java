@@ -29,7 +29,7 @@ final class RabbitDeliveries implements AutoCloseable {
         context = effects.application(Application.class, all, components);
     }
 
-    /** Hands a message to the only listener, in its container, and throws what that is told. */
+    /** Hands a message to the only listener, in its container, and throws what that gets. */
     void deliver(String messageId, String body) {
         deliver(messageId, body, false);
     }

@@ -4,11 +4,9 @@ import static dev.resilience.messaging.KafkaApplication.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.function.LongSupplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
@@ -20,17 +18,8 @@ import org.springframework.transaction.annotation.Transactional;
 @EnabledIf("dev.resilience.messaging.RabbitServer#isInstalled")
 class RabbitInboxSoakTests {
 
-    private Inbox inbox;
-
-    @BeforeEach
-    void startDatabase() throws SQLException {
-        inbox = new Inbox();
-    }
-
-    @AfterEach
-    void stopDatabase() {
-        inbox.close();
-    }
+    @AutoClose
+    private final Inbox inbox = new Inbox();
 
     private List<String> properties(int consumers) {
         return inbox.properties("spring.rabbitmq.listener.simple.concurrency=" + consumers);

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.messaging.RabbitBrokerRetriesTests.Listener;
+import dev.resilience.messaging.RabbitBrokerRetriesTests.Retried;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -125,34 +127,6 @@ class RabbitRetriesTests {
             shop.deliver("m", FAILING, true);
             assertThat(calls(shop)).isEqualTo(3);
             assertThat(shop.bean(DeadLetterStore.class).list("default", 10)).hasSize(1);
-        }
-    }
-
-    static class Listener {
-
-        private final FailingBackend backend;
-
-        Listener(FailingBackend backend) {
-            this.backend = backend;
-        }
-
-        @RabbitListener(queues = "orders")
-        public void ship(String order) {
-            backend.call(order);
-        }
-    }
-
-    static class Retried extends Listener {
-
-        Retried(FailingBackend backend) {
-            super(backend);
-        }
-
-        @Override
-        @Retryable
-        @RabbitListener(queues = "orders")
-        public void ship(String order) {
-            super.ship(order);
         }
     }
 

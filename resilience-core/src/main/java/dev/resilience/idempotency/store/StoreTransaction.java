@@ -12,7 +12,7 @@ public interface StoreTransaction {
     /** How a transaction ended. */
     enum End {
         COMMITTED,
-        /** Committed, and who asked did so when that had begun: what it wrote there may have come too late. */
+        /** Committed, but the attempt took part only after the commit had begun: its writes may have come too late. */
         COMMITTED_BEFORE,
         ROLLED_BACK,
         /** A part of it, with the record in it or not; the transaction goes on, and its end is still to be told. */

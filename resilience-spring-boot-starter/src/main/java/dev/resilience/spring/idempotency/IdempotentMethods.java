@@ -110,7 +110,7 @@ public final class IdempotentMethods {
         ResultCodec results = problems.collect(() -> results(method, name, values));
         FingerprintArguments compared =
                 problems.collect(() -> new FingerprintArguments(method, values, policy.fingerprint(), listeners));
-        CallerScope scope = problems.collect( // nobody but its container calls a listener
+        CallerScope scope = problems.collect( // a listener is called by its container alone
                 () -> listeners == null ? scope(method, name, policy) : IdempotentMethod.NO_CALLERS);
         if (key == null || results == null || compared == null || scope == null) {
             throw problems.all();

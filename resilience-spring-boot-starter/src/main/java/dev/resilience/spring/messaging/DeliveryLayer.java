@@ -28,7 +28,7 @@ import org.springframework.amqp.AmqpRejectAndDontRequeueException;
 import org.springframework.amqp.ImmediateRequeueAmqpException;
 
 /**
- * Stands around all other layers of a listener and decides what its container is told. A message of AMQP or JMS whose key is in
+ * Stands around all other layers of a listener and decides what its container gets. A message of AMQP or JMS whose key is in
  * progress keeps its delivery until {@code retryAfter} is over, and is handled again then, because these brokers deliver again at
  * once and may count deliveries. What no retry helps a container of AMQP rejects for good; with JMS that is the broker's own affair.
  *
@@ -89,8 +89,8 @@ record DeliveryLayer(
                     time.schedule(delay(failure), () -> {
                         try {
                             later.complete(end(failure));
-                        } catch (Throwable told) {
-                            later.completeExceptionally(told);
+                        } catch (Throwable thrown) {
+                            later.completeExceptionally(thrown);
                         }
                     });
                     return later;
@@ -134,18 +134,18 @@ record DeliveryLayer(
         }
     }
 
-    /** Acknowledges the message by {@code null}, or throws what its container is told. An error stays what it is. */
+    /** Acknowledges the message by {@code null}, or throws what its container understands. An error stays what it is. */
     private @Nullable Object end(Throwable failure) throws Throwable {
         if (takesPlace() && KeptCalls.find(failure).isPresent()) {
             return null;
         }
-        Throwable told = failure;
+        Throwable thrown = failure;
         if (failure instanceof Exception last) {
-            told = isOutage(last)
+            thrown = isOutage(last)
                     ? new ListenerPausedException(last)
                     : takesPlace() && hasTried(last) ? new ListenerRetryExhaustedException(last) : last;
         }
-        throw broker.startsWith("org.springframework.amqp.") ? Amqp.told(told) : told;
+        throw broker.startsWith("org.springframework.amqp.") ? Amqp.exception(thrown) : thrown;
     }
 
     /** What no retry helps is no outage, though the circuit breaker is open, which it does not reach. */
@@ -178,7 +178,7 @@ record DeliveryLayer(
     /** By the exceptions that its containers know. */
     private static final class Amqp {
 
-        static Throwable told(Throwable failure) {
+        static Throwable exception(Throwable failure) {
             if (failure instanceof IdempotencyInProgressException || failure instanceof ListenerPausedException) {
                 return new ImmediateRequeueAmqpException(failure);
             }

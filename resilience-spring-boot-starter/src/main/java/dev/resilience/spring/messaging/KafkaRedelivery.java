@@ -23,8 +23,8 @@ import org.springframework.kafka.listener.SeekUtils;
 /**
  * Stands around the error handler of a container factory of Kafka, Spring Kafka's default or the application's, for records that
  * wait: one whose key is in progress is delivered again when {@code retryAfter} is over, one that a pausing circuit breaker keeps out
- * after a second, as often as it takes, and meanwhile its partition pauses. A {@link DefaultErrorHandler} is told besides what no
- * retry helps, and gives that up at once. Everything else is the handler's.
+ * after a second, as often as it takes, and meanwhile its partition pauses. What no retry helps is not retryable
+ * for a {@link DefaultErrorHandler}, which gives it up at once. Everything else is the handler's.
  */
 record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
 

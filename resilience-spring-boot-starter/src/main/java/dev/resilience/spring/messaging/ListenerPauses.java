@@ -93,7 +93,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 .map(registry ->
                         new DirectFieldAccessor(application.getBean(registry)).getPropertyValue("listenerContainers"))
                 .flatMap(containers -> containers instanceof Map<?, ?> all ? all.values().stream() : Stream.empty())
-                .forEach(this::updateSafely);
+                .forEach(this::updateOnItsThread);
         breakers.values().stream()
                 .filter(CircuitBreakerKind::pausesListeners)
                 .flatMap(breaker -> Stream.ofNullable(breaker.status().nextProbe()))
@@ -102,7 +102,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
     }
 
     /** A stop may wait for messages, one of which may run on this thread. What cannot be done yet is tried again. */
-    private void updateSafely(Object container) {
+    private void updateOnItsThread(Object container) {
         boolean isQuick = (BrokerMessages.KAFKA && container instanceof AbstractMessageListenerContainer)
                 || (BrokerMessages.JMS && container instanceof DefaultMessageListenerContainer);
         Executor thread = isQuick ? Runnable::run : change -> time.scheduleUrgent(Duration.ZERO, change);
@@ -111,7 +111,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                 try {
                     update((SmartLifecycle) container);
                 } catch (RuntimeException notYet) { // such as consumers that have not ended, or a broker that is away
-                    time.schedule(DeliveryLayer.PAUSE, () -> updateSafely(container));
+                    time.schedule(DeliveryLayer.PAUSE, () -> updateOnItsThread(container));
                 }
             });
         }
@@ -134,8 +134,8 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
             } else if (isToPause && container.isRunning()) {
                 paused.add(container);
                 DirectFieldAccessor fields = new DirectFieldAccessor(container);
-                if (fields.isWritableProperty(
-                        "forceCloseChannel")) { // what RabbitMQ's handle now they end, and acknowledge
+                if (fields.isWritableProperty("forceCloseChannel")) {
+                    // a consumer of RabbitMQ ends what it handles now, and acknowledges it
                     fields.setPropertyValue("forceCloseChannel", false);
                 }
                 container.stop();

@@ -9,7 +9,7 @@ import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What the endpoint tells of the listeners of a circuit breaker. */
+/** What the endpoint shows of the listeners of a circuit breaker. */
 class PausedListenersStateTests {
 
     private final ManualTimeSource time = new ManualTimeSource();

@@ -34,7 +34,7 @@ class ErrorHandlersTests {
         assertThat(AopProxyUtils.getSingletonTarget(errorHandler())).isExactlyInstanceOf(DefaultErrorHandler.class);
     }
 
-    /** And is told what no retry helps. */
+    /** And does not retry what no retry helps. */
     @Test
     void oneOfTheApplicationStays() {
         DefaultErrorHandler ofApplication = new DefaultErrorHandler();

@@ -204,7 +204,7 @@ class ListenerCallsTests {
         });
     }
 
-    /** Nobody calls a listener but its container, whatever the application knows of callers. */
+    /** A listener is called by its container alone, whatever the application knows of callers. */
     @Test
     void messagesHaveNoCallers() {
         AtomicInteger callers = new AtomicInteger();
@@ -228,7 +228,7 @@ class ListenerCallsTests {
                         .withMessageContaining("does not come from a request"));
     }
 
-    /** As a container does it: the message is handled when the listener has returned, whoever subscribes then. */
+    /** As a container does it: the message is handled when the listener has returned, even if a publisher is subscribed to later. */
     @Test
     void aPublisherBelongsToTheMessageForWhichItWasMade() {
         ConcurrentKafkaListenerContainerFactory<String, String> factory =
