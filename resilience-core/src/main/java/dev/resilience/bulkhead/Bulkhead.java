@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,11 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     final PermitQueue permits;
     final BulkheadReports reports;
 
+    /** Those that it has made for parts of what it protects, and how many calls those that have ended have let in. */
+    private final Set<Bulkhead> parts = ConcurrentHashMap.newKeySet();
+
+    private final LongAdder letInByEnded = new LongAdder();
+
     /** Calls that have a permit and run on other threads than their callers'. */
     final Set<Stoppable> moved = ConcurrentHashMap.newKeySet();
 
@@ -43,13 +49,45 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
     public Bulkhead(String name, BulkheadPolicy policy, Environment environment) {
+        this(name, policy, environment, new OutcomeCounters<>(BulkheadOutcome.class));
+        calls().read(BulkheadOutcome.ACCEPTED, this::acquisitions);
+    }
+
+    private Bulkhead(
+            String name, BulkheadPolicy policy, Environment environment, OutcomeCounters<BulkheadOutcome> calls) {
         this.name = name;
         this.policy = policy;
         this.time = environment.time();
         this.carrier = environment.carrier();
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
         this.threads = threads(policy);
-        this.reports = new BulkheadReports(name, environment, permits);
+        this.reports = new BulkheadReports(name, environment, permits, calls);
+    }
+
+    /**
+     * One with permits of its own for a part of what this one protects, such as one host of several. Its calls are counted
+     * here, and it stops with this one. To be {@linkplain #end ended} when it is not needed any more.
+     *
+     * @param environment the same that this one was made with
+     */
+    public Bulkhead forKey(String key, Environment environment) {
+        Bulkhead part = new Bulkhead(name + "[" + key + "]", policy, environment, calls());
+        parts.add(part);
+        return part;
+    }
+
+    /** One that this one has made is not needed any more. */
+    public void end(Bulkhead part) {
+        if (parts.remove(part)) {
+            letInByEnded.add(part.permits.acquisitions());
+            part.close();
+        }
+    }
+
+    private long acquisitions() {
+        return permits.acquisitions()
+                + letInByEnded.sum()
+                + parts.stream().mapToLong(part -> part.permits.acquisitions()).sum();
     }
 
     @Override
@@ -76,6 +114,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         }
         policy = changed;
         permits.limit(changed.maxConcurrent(), changed.maxQueue());
+        parts.forEach(part -> part.reconfigure(changed));
     }
 
     /** Only calls that hold a permit go there, so their number needs no bound of its own. */
@@ -91,12 +130,12 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** Calls that hold a permit now. */
     public int running() {
-        return permits.running();
+        return permits.running() + parts.stream().mapToInt(Bulkhead::running).sum();
     }
 
     /** Calls that wait in the queue now. */
     public int queued() {
-        return permits.waiting();
+        return permits.waiting() + parts.stream().mapToInt(Bulkhead::queued).sum();
     }
 
     /**
@@ -121,6 +160,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     public void stopPool() {
         permits.rejectIf(PermitQueue.Waiter::runsInPool);
         moved.forEach(call -> end(Duration.ZERO, call::stop));
+        parts.forEach(Bulkhead::stopPool);
     }
 
     /**
@@ -129,11 +169,13 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      */
     public void stopWaits() {
         permits.close();
+        parts.forEach(Bulkhead::stopWaits);
     }
 
     /** Lets calls wait again. */
     public void resume() {
         permits.open();
+        parts.forEach(Bulkhead::resume);
     }
 
     /**

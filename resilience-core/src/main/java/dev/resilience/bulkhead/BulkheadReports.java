@@ -4,6 +4,7 @@ import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
@@ -26,9 +27,8 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
 
     private final PermitQueue permits;
 
-    BulkheadReports(String name, Environment environment, PermitQueue permits) {
-        super(Bulkhead.class, "Bulkhead", "bulkhead_summary", name, environment, BulkheadOutcome.class);
-        calls.read(BulkheadOutcome.ACCEPTED, permits::acquisitions);
+    BulkheadReports(String name, Environment environment, PermitQueue permits, OutcomeCounters<BulkheadOutcome> calls) {
+        super(Bulkhead.class, "Bulkhead", "bulkhead_summary", name, environment, calls);
         this.permits = permits;
     }
 

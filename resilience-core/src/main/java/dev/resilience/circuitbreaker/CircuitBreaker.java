@@ -41,9 +41,10 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     final FaultClassification faults;
     final TimeSource time;
     final CircuitBreakerReports reports;
-    final LongAdder slowCalls = new LongAdder();
+    final LongAdder slowCalls;
+    private final LongAdder refused = new LongAdder();
     private final ShortLock lock = new ShortLock();
-    private final AtomicLongArray transitions = new AtomicLongArray(STATES * STATES);
+    private final AtomicLongArray transitions;
     private final Queue<StateChange> unreported = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean reporting = new AtomicBoolean();
     volatile State state;
@@ -53,8 +54,30 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         this.name = name;
         this.faults = environment.faults();
         this.time = environment.time();
-        this.reports = new CircuitBreakerReports(name, environment);
+        this.reports = new CircuitBreakerReports(name, environment, null);
+        this.slowCalls = new LongAdder();
+        this.transitions = new AtomicLongArray(STATES * STATES);
         this.state = initial(Settings.of(policy), now());
+    }
+
+    private CircuitBreaker(CircuitBreaker ofAll, String name, Environment environment) {
+        this.name = name;
+        this.faults = ofAll.faults;
+        this.time = ofAll.time;
+        this.reports = new CircuitBreakerReports(name, environment, ofAll.calls());
+        this.slowCalls = ofAll.slowCalls;
+        this.transitions = ofAll.transitions;
+        this.state = initial(ofAll.state.settings, now());
+    }
+
+    /**
+     * One with a state of its own for a part of what this one protects, such as one host of several. Its calls and
+     * transitions are counted here.
+     *
+     * @param environment the same that this one was made with
+     */
+    public CircuitBreaker forKey(String key, Environment environment) {
+        return new CircuitBreaker(this, name + "[" + key + "]", environment);
     }
 
     @Override
@@ -235,11 +258,12 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
             }
         } while (asked != state);
         calls().count(CircuitBreakerOutcome.REJECTED);
+        refused.increment();
         throw reports.refused(asked.refusal());
     }
 
     long refused() {
-        return calls().get(CircuitBreakerOutcome.REJECTED);
+        return refused.sum();
     }
 
     /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */

@@ -8,6 +8,7 @@ import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
@@ -17,6 +18,7 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.Timestamps;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +45,15 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     /** By itself, so that no storm of refused calls folds what happens once in each of its open periods. */
     private final FoldedLog states;
 
-    CircuitBreakerReports(String name, Environment environment) {
-        super(CircuitBreaker.class, KIND, "circuit_summary", name, environment, CircuitBreakerOutcome.class);
+    CircuitBreakerReports(
+            String name, Environment environment, @Nullable OutcomeCounters<CircuitBreakerOutcome> shared) {
+        super(
+                CircuitBreaker.class,
+                KIND,
+                "circuit_summary",
+                name,
+                environment,
+                Objects.requireNonNullElseGet(shared, () -> new OutcomeCounters<>(CircuitBreakerOutcome.class)));
         this.states = new FoldedLog(
                 logger, time, KIND, name, "circuit_state_summary", () -> Map.of("changes", changes.sum()));
     }

@@ -1,5 +1,8 @@
 package dev.resilience.context;
 
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,17 +17,30 @@ public final class Attempt {
     /** Whether there are replays or idempotent calls, so that no call pays for what an application does not use. */
     static volatile boolean watchesBeginnings;
 
+    private static volatile boolean remembersKeys;
+
     private final String by;
     private final int number;
     private final boolean isReplay;
     private final @Nullable Attempt replay; // around an attempt of the retry that is replayed
     private volatile boolean hasBegun; // a replay alone
+    private final @Nullable SentKeys keys;
 
-    private Attempt(String by, int number, @Nullable Attempt outer, boolean isReplay) {
+    private Attempt(String by, int number, boolean isReplay, @Nullable Attempt replay, @Nullable SentKeys keys) {
         this.by = by;
         this.number = number;
         this.isReplay = isReplay;
-        this.replay = outer != null && outer.isReplay ? outer : null;
+        this.replay = replay;
+        this.keys = keys;
+    }
+
+    private Attempt(String by, int number, @Nullable Attempt outer, boolean isReplay) {
+        this(
+                by,
+                number,
+                isReplay,
+                outer != null && outer.isReplay ? outer : null,
+                remembersKeys ? SentKeys.inside(outer) : null);
     }
 
     /**
@@ -36,6 +52,33 @@ public final class Attempt {
      */
     public static Attempt of(String by, int number, @Nullable Attempt outer) {
         return new Attempt(by, outer == null ? number : Math.max(number, outer.number), outer, false);
+    }
+
+    /** A later attempt of the call that this is the first attempt of. For the retry. */
+    public Attempt again(int asNumber) {
+        return new Attempt(by, Math.max(asNumber, number), false, replay, keys == null ? null : keys.again());
+    }
+
+    /**
+     * For adapters that send idempotency keys: from now on each call of a retry remembers those that its attempts have sent,
+     * see {@link #keyFor}. Other applications do not pay for that.
+     */
+    public static void rememberKeys() {
+        remembersKeys = true;
+    }
+
+    /** Whether calls of retries remember keys, and need an object of their own for that. For the retry. */
+    public static boolean remembersKeys() {
+        return remembersKeys;
+    }
+
+    /**
+     * A random key for a request that this attempt sends, the same that an earlier attempt of the same call had for it.
+     *
+     * @param request what tells it from the others of the attempt; of equal ones, the second is the second of each attempt
+     */
+    public String keyFor(String request) {
+        return keys == null ? UUID.randomUUID().toString() : keys.of(request);
     }
 
     /** A call that is made again when its caller has gone: no fallback answers for it, and it is not kept once more. */
@@ -91,5 +134,35 @@ public final class Attempt {
     @Override
     public String toString() {
         return "attempt " + number + " of " + by;
+    }
+
+    /**
+     * The keys that the attempts of one call have sent.
+     *
+     * @param sent by request, by all that is inside the outermost retry
+     * @param path which of the retried calls inside that one this is
+     * @param counts how often one attempt has asked
+     */
+    private record SentKeys(Map<String, String> sent, String path, Map<String, Integer> counts) {
+
+        static SentKeys inside(@Nullable Attempt outer) {
+            SentKeys around = outer == null ? null : outer.keys;
+            return around == null
+                    ? new SentKeys(new ConcurrentHashMap<>(), "", new ConcurrentHashMap<>())
+                    : new SentKeys(around.sent, around.numbered("retry"), new ConcurrentHashMap<>());
+        }
+
+        SentKeys again() {
+            return new SentKeys(sent, path, new ConcurrentHashMap<>());
+        }
+
+        String of(String request) {
+            return sent.computeIfAbsent(
+                    numbered(request), unknown -> UUID.randomUUID().toString());
+        }
+
+        private String numbered(String what) {
+            return path + what + " " + counts.merge(what, 1, Integer::sum) + ", ";
+        }
     }
 }

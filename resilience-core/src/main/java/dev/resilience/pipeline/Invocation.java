@@ -33,6 +33,14 @@ public interface Invocation {
      */
     default void beforeNextElement(Runnable action) {}
 
+    /**
+     * Whether the body may be run again after it has failed so, for all that is known of it: not where it may have had an
+     * effect that would come twice. The policy of a retry decides after that.
+     */
+    default boolean mayRepeat(Throwable failure) {
+        return true;
+    }
+
     /** The arguments of the call; not to be changed. */
     default @Nullable Object[] arguments() {
         return new Object[0];

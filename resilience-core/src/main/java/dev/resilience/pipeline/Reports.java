@@ -42,10 +42,25 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      */
     public Reports(
             Class<?> logger, String kind, String summary, String name, Environment environment, Class<O> outcomes) {
+        this(logger, kind, summary, name, environment, new OutcomeCounters<>(outcomes));
+    }
+
+    /**
+     * As the other one, for a part of a live object, whose calls are counted with those of the whole.
+     *
+     * @param calls of the whole
+     */
+    public Reports(
+            Class<?> logger,
+            String kind,
+            String summary,
+            String name,
+            Environment environment,
+            OutcomeCounters<O> calls) {
         this.name = name;
         this.time = environment.time();
         this.events = environment.events();
-        this.calls = new OutcomeCounters<>(outcomes);
+        this.calls = calls;
         this.log = new FoldedLog(LoggerFactory.getLogger(logger), time, kind, name, summary, this::counts);
     }
 

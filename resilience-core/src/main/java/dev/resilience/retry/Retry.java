@@ -80,7 +80,7 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         this.budget = budget;
         this.reports = new RetryReports(name, environment, budget);
         this.rules = new RetryRules(policy, new RetryRules.Parts(environment.faults(), random, transactions, reports));
-        this.outermost = attempt(1, null);
+        this.outermost = attempt(null);
     }
 
     @Override
@@ -201,17 +201,17 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
             return outer;
         }
         if (outer == null) {
-            return outermost;
+            return Attempt.remembersKeys() ? attempt(null) : outermost;
         }
         if (RetryRules.leavesRetryingTo(policy, outer)) {
             return outer;
         }
         reports.nested(outer.by());
-        return attempt(1, outer);
+        return attempt(outer);
     }
 
-    final Attempt attempt(int number, @Nullable Attempt outer) {
-        return Attempt.of("retry '" + name + "'", number, outer);
+    private Attempt attempt(@Nullable Attempt outer) {
+        return Attempt.of("retry '" + name + "'", 1, outer);
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */

@@ -6,6 +6,7 @@ import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.retry.RetryReports.LastAttempt;
 import dev.resilience.time.Durations;
@@ -15,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +69,8 @@ final class RetryCall {
     private final RetryRules rules;
     private final long start;
     private final boolean isIdempotent;
+    private final Invocation invocation;
+    private final @Nullable Attempt first;
     private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
     private boolean hasEmitted; // a part of the result, to the caller
@@ -79,18 +83,25 @@ final class RetryCall {
     private @Nullable Duration hint; // of the server, how long to wait
     private End end = End.SUCCESS;
 
-    /** @param start when the call began; {@link Retry#NOT_MEASURED} where that is not known */
+    /**
+     * @param start when the call began; {@link Retry#NOT_MEASURED} where that is not known
+     * @param first the attempt that has ended
+     */
     RetryCall(
             Retry retry,
             RetryRules rules,
             long start,
+            Invocation invocation,
             @Nullable Attempt outer,
+            @Nullable Attempt first,
             @Nullable Object begun,
             boolean isIdempotent) {
         this.retry = retry;
         this.rules = rules;
         this.start = start;
         this.outer = outer;
+        this.invocation = invocation;
+        this.first = first;
         this.begun = begun;
         this.isIdempotent = isIdempotent;
         this.backoffNanos = Durations.toNanos(policy().backoff().baseDelay());
@@ -106,7 +117,7 @@ final class RetryCall {
 
     /** What the method sees of the attempt that is about to begin. */
     Attempt attempt() {
-        return retry.attempt(attempts, outer);
+        return Objects.requireNonNull(first).again(attempts); // there is none where nothing is tried again
     }
 
     /**
@@ -140,7 +151,7 @@ final class RetryCall {
             return endsBy(End.INTERRUPTED);
         }
         failedAt = retry.reports.attemptFailed();
-        return rules.isRetryable(failure, isIdempotent)
+        return (rules.isRetryable(failure, isIdempotent) && invocation.mayRepeat(failure))
                 ? mayWaitForNext(rules.hint(failure, retry.time))
                 : endsBy(End.NOT_RETRYABLE);
     }

@@ -46,10 +46,11 @@ final class RetryStep extends AsyncStep {
         RetryRules rules = retry.rules;
         long start = retry.begin(rules.policy());
         Object begun = begin(invocation, outer);
+        Attempt first = retry.firstAttempt(rules.policy(), outer);
         Object result = null;
         Throwable failure = null;
         try {
-            result = attempt(invocation, slots, retry.firstAttempt(rules.policy(), outer), outer);
+            result = attempt(invocation, slots, first, outer);
         } catch (Throwable thrown) {
             failure = thrown;
         }
@@ -57,7 +58,8 @@ final class RetryStep extends AsyncStep {
             retry.reports.succeededAtOnce(outer);
             return result;
         }
-        RetryCall call = new RetryCall(retry, rules, start, outer, begun, isIdempotent.getAsBoolean());
+        RetryCall call =
+                new RetryCall(retry, rules, start, invocation, outer, first, begun, isIdempotent.getAsBoolean());
         return callAgain(invocation, call, failure == null ? call.onResult(result, true) : call.onFailure(failure));
     }
 
@@ -140,6 +142,7 @@ final class RetryStep extends AsyncStep {
     }
 
     private Next firstAttemptEnded(AsyncCall call, FirstAttempt first) throws Throwable {
+        Attempt firstAttempt = call.attempt();
         call.attempt(first.outer);
         boolean hasEmitted = call.invocation().hasEmitted();
         boolean asksForAnother = isAnswered(call) && !hasEmitted && first.rules.asksForRetry(call.result());
@@ -147,8 +150,15 @@ final class RetryStep extends AsyncStep {
             retry.reports.succeededAtOnce(first.outer);
             return Next.OUTWARD;
         }
-        RetryCall retried =
-                new RetryCall(retry, first.rules, first.start, first.outer, first.begun, isIdempotent.getAsBoolean());
+        RetryCall retried = new RetryCall(
+                retry,
+                first.rules,
+                first.start,
+                call.invocation(),
+                first.outer,
+                firstAttempt,
+                first.begun,
+                isIdempotent.getAsBoolean());
         call.hold(retried);
         retried.hasEmitted(hasEmitted);
         return attemptEnded(call, retried, asksForAnother);

@@ -44,7 +44,7 @@ class ArchitectureTests {
             List.of("kind"),
             List.of("bulkhead", "circuitbreaker", "deadletter", "fallback", "idempotency", "retry", "timelimit"),
             List.of("aop", "properties", "registry"),
-            List.of("actuate", "cloud", "messaging", "metrics", "web"),
+            List.of("actuate", "client", "cloud", "messaging", "metrics", "web"),
             List.of("autoconfigure"));
 
     private static final JavaClasses STARTER = new ClassFileImporter()
@@ -113,6 +113,8 @@ class ArchitectureTests {
                 .and(not(simpleName("ReactiveCallContext"))) // likewise
                 .and(not(simpleName("CircuitBreakerPolicyConfig"))) // likewise
                 .and(not(simpleName("ListenerRetryExhaustedException"))) // likewise
+                .and(not(simpleName("HttpClient"))) // likewise
+                .and(not(simpleName("HttpClientPolicy"))) // likewise
                 .should(beUsedByAnotherPackage())
                 .check(STARTER);
     }
@@ -202,6 +204,7 @@ class ArchitectureTests {
                         List.of(
                                 "autoconfigure",
                                 "actuate",
+                                "client",
                                 "cloud",
                                 "context",
                                 "fault",
@@ -224,7 +227,7 @@ class ArchitectureTests {
                 arguments("com.zaxxer.hikari..", List.of("autoconfigure", "idempotency.jdbc")),
                 arguments(
                         "reactor..",
-                        List.of("actuate", "autoconfigure", "cloud", "idempotency.http", "reactor", "web")),
+                        List.of("actuate", "autoconfigure", "client", "cloud", "idempotency.http", "reactor", "web")),
                 arguments("org.springframework.cloud..", List.of("autoconfigure", "cloud")),
                 arguments("org.springframework.messaging..", List.of("autoconfigure", "messaging")),
                 arguments("org.springframework.kafka..", List.of("autoconfigure", "messaging")),

@@ -8,6 +8,7 @@ import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.StartupChecks;
 import dev.resilience.spring.bulkhead.BulkheadKind;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
+import dev.resilience.spring.client.HttpClientKind;
 import dev.resilience.spring.context.ContextSnapshotCarrier;
 import dev.resilience.spring.fallback.FallbackKind;
 import dev.resilience.spring.idempotency.IdempotencyKind;
@@ -62,7 +63,8 @@ public final class ResilienceAutoConfiguration {
                 new TimeLimitKind(hasVirtualThreads),
                 new IdempotencyKind(),
                 new RetryBudgetKind(),
-                new FallbackKind());
+                new FallbackKind(),
+                new HttpClientKind());
     }
 
     @Bean(ResilienceRuntime.KINDS)

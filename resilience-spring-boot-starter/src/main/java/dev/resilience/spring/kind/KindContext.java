@@ -1,9 +1,12 @@
 package dev.resilience.spring.kind;
 
 import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -36,6 +39,15 @@ public interface KindContext {
 
     /** The policies of another kind. */
     <M extends LiveObject<?>> Policies<M> others(Class<? extends ConfiguredKind<?, ?, M>> kind);
+
+    /** Notes that this policy uses one of another kind. Returns whether that is switched on. */
+    boolean use(Class<? extends ConfiguredKind<?, ?, ?>> kind, String policy);
+
+    /** Notes what uses this policy, if that is no method. */
+    void usedBy(String user);
+
+    /** Layers in the application's order, the outermost first. */
+    List<Layer> inOrder(Map<String, ? extends Layer> byKind);
 
     /**
      * The policies of another kind, for a policy that needs one of them.

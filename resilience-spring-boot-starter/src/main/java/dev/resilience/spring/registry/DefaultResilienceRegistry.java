@@ -1,6 +1,7 @@
 package dev.resilience.spring.registry;
 
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -107,6 +108,11 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     /** The live objects by kind, for the library itself. */
     public LiveRegistry live() {
         return live;
+    }
+
+    /** What failures are judged by. */
+    public FaultClassification faults() {
+        return environment.faults();
     }
 
     public PolicyChanges changes() {

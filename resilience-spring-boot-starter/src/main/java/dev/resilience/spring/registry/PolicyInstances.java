@@ -4,6 +4,7 @@ import dev.resilience.event.PolicyAdded;
 import dev.resilience.event.PolicyRemoved;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
@@ -286,6 +287,26 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
             return policies.containsKey(policy)
                     ? registry.binder.describe(kind, policy, key, value)
                     : "    " + key + ": " + value; // made by code
+        }
+
+        @Override
+        public boolean use(Class<? extends ConfiguredKind<?, ?, ?>> other, String name) {
+            String id = registry.kinds().get(other).id();
+            registry.live.use(id, name, kind.id() + " " + policy);
+            return registry.live.isEnabled(id, name);
+        }
+
+        @Override
+        public void usedBy(String user) {
+            registry.live.use(kind.id(), policy, user);
+        }
+
+        @Override
+        public List<Layer> inOrder(Map<String, ? extends Layer> byKind) {
+            return registry.order.stream()
+                    .filter(layer -> byKind.containsKey(layer.id()))
+                    .<Layer>map(layer -> byKind.get(layer.id()))
+                    .toList();
         }
 
         @Override

@@ -1,0 +1,161 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.context.Deadline;
+import dev.resilience.spring.client.HttpClients;
+import dev.resilience.spring.client.ResilienceExchangeFilter;
+import dev.resilience.spring.client.ResilienceHttpInterceptor;
+import dev.resilience.spring.web.DeadlineHeader;
+import java.util.List;
+import org.apache.hc.client5.http.classic.HttpClient;
+import org.apache.hc.client5.http.config.Configurable;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.util.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.ReactorClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.http.client.autoconfigure.reactive.ClientHttpConnectorBuilderCustomizer;
+import org.springframework.boot.http.client.reactive.ReactorClientHttpConnectorBuilder;
+import org.springframework.boot.restclient.RestClientCustomizer;
+import org.springframework.boot.restclient.RestTemplateCustomizer;
+import org.springframework.boot.webclient.WebClientCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.WebClient;
+
+/** Protects the requests of the clients that Spring Boot's builders make, behind all other interceptors and filters. */
+@AutoConfiguration(after = ResilienceAutoConfiguration.class)
+@ConditionalOnClass(HttpHeaders.class)
+@ConditionalOnBean(name = ResilienceRuntime.REGISTRY)
+public final class ResilienceHttpClientAutoConfiguration {
+
+    @Bean
+    @Lazy
+    HttpClients resilienceHttpClients(ResilienceRuntime resilienceRuntime, DeadlineHeader resilienceDeadlineHeader) {
+        return new HttpClients(
+                () -> resilienceRuntime.isNeeded()
+                        ? resilienceRuntime
+                                .live()
+                                .<dev.resilience.spring.client.HttpClient>ofKind("http-client")
+                                .values()
+                        : List.of(),
+                () -> resilienceRuntime.registry().faults(),
+                resilienceDeadlineHeader);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({RestClient.class, RestClientCustomizer.class})
+    static class BlockingConfiguration {
+
+        @Bean
+        @Lazy
+        ResilienceHttpInterceptor resilienceHttpInterceptor(HttpClients resilienceHttpClients) {
+            return new ResilienceHttpInterceptor(resilienceHttpClients);
+        }
+
+        @Bean
+        @Order // the last
+        RestClientCustomizer resilienceRestClientCustomizer(ResilienceHttpInterceptor resilienceHttpInterceptor) {
+            return builder -> builder.requestInterceptors(all -> add(all, resilienceHttpInterceptor));
+        }
+
+        @Bean
+        @Order
+        RestTemplateCustomizer resilienceRestTemplateCustomizer(ResilienceHttpInterceptor resilienceHttpInterceptor) {
+            return template -> add(template.getInterceptors(), resilienceHttpInterceptor);
+        }
+
+        /** A client may be customized twice. */
+        private static void add(List<ClientHttpRequestInterceptor> all, ResilienceHttpInterceptor ours) {
+            if (!all.contains(ours)) {
+                all.add(ours);
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({WebClient.class, WebClientCustomizer.class})
+    static class ReactiveConfiguration {
+
+        @Bean
+        @Lazy
+        ResilienceExchangeFilter resilienceExchangeFilter(HttpClients resilienceHttpClients) {
+            return new ResilienceExchangeFilter(resilienceHttpClients);
+        }
+
+        @Bean
+        @Order
+        WebClientCustomizer resilienceWebClientCustomizer(ResilienceExchangeFilter resilienceExchangeFilter) {
+            return builder -> builder.filters(all -> {
+                if (!all.contains(resilienceExchangeFilter)) {
+                    all.add(resilienceExchangeFilter);
+                }
+            });
+        }
+    }
+
+    /**
+     * Apache's client repeats requests by itself, also a POST that was answered with 503; and it cannot be interrupted while it
+     * waits for an answer, so the time that is left goes into the request.
+     */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HttpClientBuilder.class, ClientHttpRequestFactoryBuilderCustomizer.class})
+    static class ApacheConfiguration {
+
+        @Bean
+        ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder>
+                resilienceApacheCustomizer(HttpClients resilienceHttpClients) {
+            return builder -> resilienceHttpClients.areThere()
+                    ? builder.withHttpClientCustomizer(HttpClientBuilder::disableAutomaticRetries)
+                            .withCustomizer(factory -> factory.setHttpContextFactory(
+                                    (method, uri) -> untilDeadline(factory.getHttpClient())))
+                    : builder;
+        }
+
+        private static HttpClientContext untilDeadline(HttpClient client) {
+            HttpClientContext context = HttpClientContext.create();
+            Deadline deadline = Deadline.current();
+            if (deadline != null && client instanceof Configurable configured) {
+                RequestConfig usual = configured.getConfig();
+                Timeout left = Timeout.of(deadline.left().plusMillis(1)); // 0 is for ever
+                Timeout timeout = usual.getResponseTimeout();
+                context.setRequestConfig(RequestConfig.copy(usual)
+                        .setResponseTimeout(
+                                timeout == null || timeout.isDisabled() || timeout.compareTo(left) > 0 ? left : timeout)
+                        .build());
+            }
+            return context;
+        }
+    }
+
+    /** Reactor's client sends a request again that was cut off, whatever it does. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({reactor.netty.http.client.HttpClient.class, ClientHttpConnectorBuilderCustomizer.class})
+    static class ReactorConfiguration {
+
+        @Bean
+        ClientHttpConnectorBuilderCustomizer<ReactorClientHttpConnectorBuilder> resilienceReactorCustomizer(
+                HttpClients resilienceHttpClients) {
+            return builder -> resilienceHttpClients.areThere()
+                    ? builder.withHttpClientCustomizer(client -> client.disableRetry(true))
+                    : builder;
+        }
+
+        @Bean
+        ClientHttpRequestFactoryBuilderCustomizer<ReactorClientHttpRequestFactoryBuilder>
+                resilienceBlockingReactorCustomizer(HttpClients resilienceHttpClients) {
+            return builder -> resilienceHttpClients.areThere()
+                    ? builder.withHttpClientCustomizer(client -> client.disableRetry(true))
+                    : builder;
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package dev.resilience.spring.client;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.context.Deadline;
+import dev.resilience.event.CircuitState;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.pipeline.Step;
+import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.timelimit.TimeLimitPolicy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry of {@code resilience.http-client} at work: the layers around requests to its hosts, those of all hosts or some for
+ * each. Safe for use by many threads.
+ */
+public final class HttpClient implements LiveObject<HttpClientPolicy> {
+
+    private static final int MAX_HOSTS = 1_000;
+    private static final Duration FOREVER = Duration.ofDays(10_000);
+
+    private final String name;
+    final List<HostPattern> hosts;
+    final StaleAnswers staleAnswers;
+    private final Environment environment;
+    private final Map<String, Layer> layers;
+    private final Function<Map<String, Layer>, List<Layer>> inOrder;
+    private final Pipeline shared;
+    private final LinkedHashMap<String, Host> byHost = new LinkedHashMap<>(16, 0.75f, true); // with the lock
+    private volatile HttpClientPolicy policy;
+
+    /** What one host has for itself. */
+    record Host(@Nullable CircuitBreaker breaker, @Nullable Bulkhead bulkhead, Pipeline pipeline) {
+
+        boolean isIdle() {
+            return (breaker == null || breaker.currentState() == CircuitState.CLOSED)
+                    && (bulkhead == null || bulkhead.running() + bulkhead.queued() == 0);
+        }
+    }
+
+    /**
+     * @param layers those of the policies that it names, by the id of their kind
+     * @param inOrder puts layers into the application's order
+     */
+    HttpClient(
+            String name,
+            HttpClientPolicy policy,
+            Map<String, Layer> layers,
+            Function<Map<String, Layer>, List<Layer>> inOrder,
+            Environment environment) {
+        this.name = name;
+        this.policy = policy;
+        this.hosts = policy.hosts().stream().map(HostPattern::of).toList();
+        this.staleAnswers = new StaleAnswers(environment.time());
+        this.environment = environment;
+        this.inOrder = inOrder;
+        this.layers = new HashMap<>(layers);
+        this.layers.putIfAbsent(
+                "time-limit",
+                untilDeadline(new TimeLimit(
+                        name, TimeLimitPolicy.builder().timeout(FOREVER).build(), environment)));
+        this.shared = pipeline(this.layers);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public HttpClientPolicy policy() {
+        return policy;
+    }
+
+    /** For requests that begin from now on; hosts and the names of policies stay as they are. */
+    @Override
+    public void reconfigure(HttpClientPolicy changed) {
+        policy = changed;
+    }
+
+    /** The layers around a request to a host. */
+    Pipeline pipeline(HostPattern host) {
+        CircuitBreaker ofAll = (CircuitBreaker) layers.get("circuit-breaker");
+        boolean movedByHand = ofAll != null && ofAll.currentState() != CircuitState.CLOSED;
+        if (!policy.perHost() || movedByHand) {
+            return shared;
+        }
+        synchronized (byHost) {
+            Host known = byHost.get(host.toString());
+            if (known == null) {
+                known = create(host.toString());
+                byHost.put(host.toString(), known);
+            }
+            if (known.breaker != null
+                    && ofAll != null
+                    && !known.breaker.policy().equals(ofAll.policy())) {
+                known.breaker.reconfigure(ofAll.policy());
+            }
+            return known.pipeline;
+        }
+    }
+
+    /** In place of another one, if there are too many: the one that was called longest ago, rather one that does nothing now. */
+    private Host create(String host) {
+        if (byHost.size() >= MAX_HOSTS) {
+            Iterator<Map.Entry<String, Host>> all = byHost.entrySet().iterator();
+            String oldest = byHost.keySet().iterator().next();
+            while (all.hasNext()) {
+                Map.Entry<String, Host> next = all.next();
+                if (next.getValue().isIdle()) {
+                    oldest = next.getKey();
+                    break;
+                }
+            }
+            end(Objects.requireNonNull(byHost.remove(oldest)));
+        }
+        CircuitBreaker breaker =
+                layers.get("circuit-breaker") instanceof CircuitBreaker ofAll ? ofAll.forKey(host, environment) : null;
+        Bulkhead bulkhead = layers.get("bulkhead") instanceof Bulkhead ofAll ? ofAll.forKey(host, environment) : null;
+        Map<String, Layer> own = new HashMap<>(layers);
+        own.computeIfPresent("circuit-breaker", (kind, ofAll) -> Objects.requireNonNull(breaker));
+        own.computeIfPresent("bulkhead", (kind, ofAll) -> Objects.requireNonNull(bulkhead));
+        return new Host(breaker, bulkhead, pipeline(own));
+    }
+
+    private void end(Host host) {
+        if (host.breaker != null) {
+            host.breaker.flushLog();
+        }
+        if (host.bulkhead != null && layers.get("bulkhead") instanceof Bulkhead ofAll) {
+            ofAll.end(host.bulkhead);
+        }
+    }
+
+    /** Forgets what is known of single hosts. */
+    void reset() {
+        synchronized (byHost) {
+            byHost.values().forEach(this::end);
+            byHost.clear();
+        }
+    }
+
+    /** Those that have something for themselves. */
+    Map<String, Host> hostsInUse() {
+        synchronized (byHost) {
+            return new LinkedHashMap<>(byHost);
+        }
+    }
+
+    private Pipeline pipeline(Map<String, Layer> byKind) {
+        return Pipeline.of(inOrder.apply(byKind), environment.carrier());
+    }
+
+    /** Interrupts a request when the deadline is over; where there is none it costs nothing. */
+    private static Layer untilDeadline(TimeLimit limit) {
+        return next -> {
+            Step limited = limit.around(next);
+            return new Step() {
+                @Override
+                public @Nullable Object call(Invocation invocation) throws Throwable {
+                    return (Deadline.current() == null ? next : limited).call(invocation);
+                }
+
+                @Override
+                public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
+                    return (Deadline.current() == null ? next : limited).callAsync(invocation);
+                }
+            };
+        };
+    }
+}

@@ -1,0 +1,167 @@
+package dev.resilience.spring.client;
+
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.ProblemKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.bulkhead.BulkheadKind;
+import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.retry.RetryBudgetKind;
+import dev.resilience.spring.retry.RetryKind;
+import dev.resilience.spring.timelimit.TimeLimitKind;
+import dev.resilience.timelimit.TimeLimit;
+import java.lang.annotation.Annotation;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Outgoing HTTP by host: {@code resilience.http-client}. No annotation names its policies, the requests do by their hosts. */
+public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientPolicy, HttpClient> {
+
+    private static final int MAX_HOSTS_SHOWN = 20;
+
+    public HttpClientKind() {
+        super("http-client", null, null, HttpClientPolicy.defaults());
+    }
+
+    @Override
+    public HttpClient create(String name, HttpClientPolicy policy, KindContext context) {
+        refuseTies(name, policy, context);
+        policy.hosts().forEach(context::usedBy);
+        Map<String, Layer> layers = new LinkedHashMap<>();
+        add(layers, context, CircuitBreakerKind.class, "circuit-breaker", policy.circuitBreaker());
+        add(layers, context, BulkheadKind.class, "bulkhead", policy.bulkhead());
+        add(layers, context, RetryKind.class, "retry", policy.retry());
+        add(layers, context, TimeLimitKind.class, "time-limit", policy.timeLimit());
+        if (layers.get("retry") instanceof Retry retry) {
+            look(name, retry, layers, context);
+        }
+        return new HttpClient(name, policy, layers, context::inOrder, context.environment());
+    }
+
+    private static <L extends LiveObject<?>> void add(
+            Map<String, Layer> layers,
+            KindContext context,
+            Class<? extends ConfiguredKind<?, ?, L>> kind,
+            String id,
+            @Nullable String named) {
+        if (named == null) {
+            return;
+        }
+        KindContext.Policies<L> policies = context.others(kind);
+        L live = policies.find(named);
+        if (live == null && !policies.isBroken(named)) {
+            throw new ResilienceConfigurationException(
+                    ProblemKind.POLICIES,
+                    "There is no " + id + " policy '" + named + "':\n\n" + context.describe(id, named),
+                    "Correct the name, or configure the policy. " + NearestNames.suggest(named, policies.names()));
+        }
+        if (live instanceof Layer layer && context.use(kind, named)) {
+            layers.put(id, layer);
+        }
+    }
+
+    private static void look(String name, Retry retry, Map<String, Layer> layers, KindContext context) {
+        if (retry.budget() != null) {
+            context.use(RetryBudgetKind.class, retry.budget().name());
+        }
+        if (retry.policy().deadLetter()) {
+            context.warnings()
+                    .add("The http-client policy '" + name + "' uses the retry policy '" + retry.name()
+                            + "', whose 'dead-letter: true' has no effect there: a request cannot be kept. Put @Retryable on "
+                            + "a method around it");
+        }
+        List<Layer> inOrder = context.inOrder(layers);
+        if (layers.get("time-limit") instanceof TimeLimit limit
+                && inOrder.indexOf(limit) < inOrder.indexOf(retry)
+                && limit.policy().timeout().compareTo(retry.policy().worstCaseWait()) < 0) {
+            context.warnings()
+                    .add("The http-client policy '" + name + "': its time limit '" + limit.name() + "' of "
+                            + limit.policy().timeout() + " is around all attempts, whose waits alone take up to "
+                            + retry.policy().worstCaseWait() + ". Make it longer, or retry less");
+        }
+    }
+
+    private void refuseTies(String name, HttpClientPolicy policy, KindContext context) {
+        for (String known : context.others(HttpClientKind.class).names()) {
+            HttpClient other = context.others(HttpClientKind.class).find(known);
+            for (HostPattern theirs : other == null ? List.<HostPattern>of() : other.hosts) {
+                for (String written : policy.hosts()) {
+                    if (!known.equals(name) && HostPattern.of(written).ties(theirs)) {
+                        throw new ResilienceConfigurationException(
+                                ProblemKind.POLICIES,
+                                "The http-client policies '" + known + "' and '" + name + "' are for the same hosts: '"
+                                        + theirs + "' and '" + written + "' are equally specific:\n\n"
+                                        + context.describe("hosts", policy.hosts()),
+                                "Make one of the two more specific: a host goes before a pattern, a longer pattern before "
+                                        + "a shorter one.");
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public boolean isFixed(String key) {
+        return !key.equals("idempotency-key") && !key.equals("stale-if-error");
+    }
+
+    @Override
+    public @Nullable String withoutEffect(String key, HttpClientPolicy policy) {
+        return switch (key) {
+            case "per-host" ->
+                because(
+                        policy.perHost() && policy.circuitBreaker() == null && policy.bulkhead() == null,
+                        "there is neither a circuit-breaker nor a bulkhead");
+            case "retry", "circuit-breaker", "bulkhead", "time-limit", "idempotency-key", "stale-if-error" ->
+                because(policy.hosts().isEmpty(), "there are no hosts");
+            default -> null;
+        };
+    }
+
+    @Override
+    public String namedBy() {
+        return "in 'extends'";
+    }
+
+    /** Those of single hosts that are in trouble come first. */
+    @Override
+    public Map<String, Object> state(HttpClient client) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        state.put("staleAnswers", client.staleAnswers.size());
+        if (client.policy().perHost()) {
+            Map<String, Object> hosts = new LinkedHashMap<>();
+            client.hostsInUse().entrySet().stream()
+                    .sorted((one, other) -> Boolean.compare(
+                            one.getValue().isIdle(), other.getValue().isIdle()))
+                    .limit(MAX_HOSTS_SHOWN)
+                    .forEach(host -> hosts.put(host.getKey(), state(host.getValue())));
+            state.put("hosts", hosts);
+        }
+        return state;
+    }
+
+    private static Map<String, Object> state(HttpClient.Host host) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        CircuitBreaker breaker = host.breaker();
+        if (breaker != null) {
+            state.put("state", breaker.currentState());
+        }
+        if (host.bulkhead() != null) {
+            state.put("running", host.bulkhead().running());
+            state.put("queued", host.bulkhead().queued());
+        }
+        return state;
+    }
+
+    @Override
+    public void reset(HttpClient client) {
+        client.reset();
+    }
+}

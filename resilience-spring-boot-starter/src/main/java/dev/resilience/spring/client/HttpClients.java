@@ -1,0 +1,152 @@
+package dev.resilience.spring.client;
+
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
+import dev.resilience.context.IdempotencyContext;
+import dev.resilience.exception.ResilienceException;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.web.DeadlineHeader;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.Collection;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+
+/**
+ * What both kinds of clients ask: which entry a request belongs to, whether it may be repeated, and what goes along with it. Safe
+ * for use by many threads.
+ */
+public final class HttpClients {
+
+    private static final String KEY = "Idempotency-Key";
+    private static final String ATTEMPT = "X-Attempt-Number";
+    private static final Set<HttpMethod> CREATING = Set.of(HttpMethod.POST, HttpMethod.PATCH);
+    private static final Set<HttpMethod> REPEATABLE =
+            Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.PUT, HttpMethod.DELETE);
+
+    /** Exceptions of libraries, by name: no connection was made, or the pool gave none. */
+    private static final Set<String> WITHOUT_CONNECTION = Set.of(
+            "org.apache.hc.client5.http.ConnectTimeoutException",
+            "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
+            "reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
+            "reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException");
+
+    private final Supplier<Collection<HttpClient>> all;
+    private final Supplier<FaultClassification> faults;
+    private final DeadlineHeader deadlineHeader;
+
+    /**
+     * @param all asked with each request: clients are made before all that they need
+     * @param faults likewise
+     */
+    public HttpClients(
+            Supplier<Collection<HttpClient>> all, Supplier<FaultClassification> faults, DeadlineHeader deadlineHeader) {
+        this.all = all;
+        this.faults = faults;
+        this.deadlineHeader = deadlineHeader;
+    }
+
+    /** Whether there is any entry with hosts. */
+    public boolean areThere() {
+        return all.get().stream().anyMatch(client -> !client.hosts.isEmpty());
+    }
+
+    /** The entry for a host: the one with the most specific pattern; {@code null} for none. */
+    @Nullable
+    HttpClient find(HostPattern host) {
+        HttpClient found = null;
+        HostPattern best = null;
+        for (HttpClient client : all.get()) {
+            for (HostPattern pattern : client.hosts) {
+                if (pattern.matches(host) && (best == null || HostPattern.BY_PRECISION.compare(pattern, best) > 0)) {
+                    found = client;
+                    best = pattern;
+                }
+            }
+        }
+        return found;
+    }
+
+    /**
+     * The key of a logical request, for all of its attempts: {@code null} where it has one already, or needs none.
+     *
+     * @param body what tells it from others to the same address, as far as that is known
+     */
+    static @Nullable String key(
+            HttpMethod method, URI uri, HttpHeaders headers, int body, @Nullable HttpClient client, CallContext call) {
+        if (!CREATING.contains(method) || headers.containsHeader(KEY)) {
+            return null;
+        }
+        IdempotencyContext idempotent = call.idempotency();
+        if (idempotent != null) {
+            return idempotent.downstreamKey();
+        }
+        if (client == null || client.policy().idempotencyKey() == HttpClientPolicy.IdempotencyKey.NONE) {
+            return null;
+        }
+        Attempt outer = call.attempt();
+        return outer == null
+                ? UUID.randomUUID().toString()
+                : outer.keyFor(method + " " + uri + " " + Integer.toHexString(body));
+    }
+
+    /** What goes along with one attempt; what the caller has set stays. */
+    void addTo(HttpHeaders headers, @Nullable String key, CallContext call) {
+        if (key != null) {
+            headers.set(KEY, key);
+        }
+        Attempt attempt = call.attempt();
+        addIfAbsent(headers, ATTEMPT, String.valueOf(attempt == null ? 1 : attempt.number()));
+        Deadline deadline = call.deadline();
+        if (deadline != null) {
+            addIfAbsent(headers, deadlineHeader.name(), deadlineHeader.value(deadline));
+        }
+    }
+
+    private static void addIfAbsent(HttpHeaders headers, String name, String value) {
+        if (!headers.containsHeader(name)) {
+            headers.set(name, value);
+        }
+    }
+
+    /** Whether a request may be sent again, as far as its method and its key tell. */
+    static boolean isRepeatable(HttpMethod method, HttpHeaders headers, @Nullable String key) {
+        return REPEATABLE.contains(method) || key != null || headers.containsHeader(KEY);
+    }
+
+    /** Whether it is certain that nothing of the request was sent. */
+    static boolean nothingWasSent(Throwable failure) {
+        int links = 0;
+        for (Throwable at = failure; at != null && links < 20; at = at.getCause(), links++) {
+            if (at instanceof ConnectException
+                    || at instanceof UnknownHostException
+                    || at instanceof NoRouteToHostException
+                    || at instanceof UnresolvedAddressException
+                    || at instanceof HttpConnectTimeoutException
+                    || at instanceof SSLHandshakeException
+                    || (at instanceof SocketTimeoutException && "Connect timed out".equals(at.getMessage()))
+                    || WITHOUT_CONNECTION.contains(at.getClass().getName())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether an old answer is better than this failure: not where the request itself was wrong. */
+    boolean isOutage(Throwable failure) {
+        return failure instanceof ResilienceException
+                || faults.get().classify(failure, FaultClassification.TRANSIENT_STATUSES) != Fault.PERMANENT;
+    }
+}

@@ -1,0 +1,194 @@
+package dev.resilience.spring.client;
+
+import dev.resilience.context.CallContext;
+import dev.resilience.log.LogLine;
+import dev.resilience.spring.reactor.ReactiveCallContext;
+import dev.resilience.spring.reactor.ResilienceOperator;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DefaultDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.client.reactive.ClientHttpRequest;
+import org.springframework.http.client.reactive.ClientHttpRequestDecorator;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.ExchangeStrategies;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Protects the requests of {@code WebClient} by the entries of {@code resilience.http-client}, as {@link
+ * ResilienceHttpInterceptor} does those of blocking clients. Spring Boot's builder has it; another client gets this bean by one
+ * line:
+ *
+ * <pre>{@code
+ * WebClient.builder().filter(resilienceExchangeFilter)
+ * }</pre>
+ *
+ * <p>A body that is a stream, such as a {@code Flux}, can be read once: when its sending has begun the request is not repeated.
+ * The body of a failed answer is read as far as the client's codecs read one into memory. Safe for use by many threads.
+ */
+public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
+
+    private static final Logger log = LoggerFactory.getLogger(ResilienceExchangeFilter.class);
+    private static final LogLine NOT_REPEATED = LogLine.warn("request_not_repeated");
+
+    private final HttpClients clients;
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+
+    public ResilienceExchangeFilter(HttpClients clients) {
+        this.clients = clients;
+    }
+
+    @Override
+    public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
+        HostPattern host = HostPattern.hostOf(request.url());
+        HttpClient client = host == null ? null : clients.find(host);
+        return Mono.deferContextual(reactor -> {
+            CallContext call = ReactiveCallContext.of(reactor);
+            String key = HttpClients.key(request.method(), request.url(), request.headers(), 0, client, call);
+            return host == null || client == null
+                    ? next.exchange(attempt(request, key, call).build())
+                    : new Attempts(client, request, key, next).within(host);
+        });
+    }
+
+    private ClientRequest.Builder attempt(ClientRequest request, @Nullable String key, CallContext call) {
+        return ClientRequest.from(request).headers(headers -> clients.addTo(headers, key, call));
+    }
+
+    /** The attempts of one logical request. */
+    private final class Attempts {
+
+        private final HttpClient client;
+        private final ClientRequest request;
+        private final @Nullable String key;
+        private final ExchangeFunction next;
+        private final boolean isKept;
+        private volatile boolean bodyHasBegun; // one that can be read once
+        private volatile @Nullable Throwable failure;
+        private volatile @Nullable ClientResponse answer; // that the failure is
+
+        Attempts(HttpClient client, ClientRequest request, @Nullable String key, ExchangeFunction next) {
+            this.client = client;
+            this.request = request;
+            this.key = key;
+            this.next = next;
+            this.isKept =
+                    client.policy().staleIfError() != null && StaleAnswers.areFor(request.method(), request.headers());
+        }
+
+        Mono<ClientResponse> within(HostPattern host) {
+            return Mono.deferContextual(reactor -> next.exchange(attempt(request, key, ReactiveCallContext.of(reactor))
+                            .body((output, context) -> request.body().insert(new Body(output), context))
+                            .build()))
+                    .flatMap(open -> open.statusCode().isError() ? failed(open) : Mono.just(isKept ? kept(open) : open))
+                    .transformDeferred(ResilienceOperator.of(client.pipeline(host), this::mayRepeat))
+                    .onErrorResume(failed -> answerTo(failed))
+                    .doOnDiscard(
+                            ClientResponse.class, late -> late.releaseBody().subscribe(done -> {}, unread -> {}));
+        }
+
+        private Mono<ClientResponse> failed(ClientResponse open) {
+            return open.createException().flatMap(exception -> {
+                answer = answer(
+                        ClientResponse.create(open.statusCode(), open.strategies())
+                                .cookies(cookies -> cookies.addAll(open.cookies())),
+                        open.headers().asHttpHeaders(),
+                        exception.getResponseBodyAsByteArray());
+                failure = exception;
+                return Mono.error(exception);
+            });
+        }
+
+        private ClientResponse answer(ClientResponse.Builder builder, HttpHeaders headers, byte[] body) {
+            return builder.headers(all -> all.addAll(headers))
+                    .body(Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(body)))
+                    .build();
+        }
+
+        /** Copies what its caller reads of the answer, and keeps it if that is all. */
+        private ClientResponse kept(ClientResponse open) {
+            HttpHeaders headers = open.headers().asHttpHeaders();
+            if (!StaleAnswers.mayKeep(open.statusCode(), headers)) {
+                return open;
+            }
+            ByteArrayOutputStream read = new ByteArrayOutputStream();
+            return open.mutate()
+                    .body(body -> body.doOnNext(part -> copy(part, read))
+                            .doOnComplete(() -> client.staleAnswers.keep(
+                                    request.url(), request.headers(), headers, read.toByteArray(), open.strategies())))
+                    .build();
+        }
+
+        private static void copy(DataBuffer part, ByteArrayOutputStream read) {
+            if (read.size() <= StaleAnswers.MAX_BODY) { // one byte more is enough to know that it is too long
+                byte[] bytes = new byte[part.readableByteCount()];
+                part.toByteBuffer(ByteBuffer.wrap(bytes));
+                read.writeBytes(bytes);
+            }
+        }
+
+        private boolean mayRepeat(Throwable failed) {
+            boolean isAllowed = HttpClients.isRepeatable(request.method(), request.headers(), key)
+                    || HttpClients.nothingWasSent(failed);
+            if (isAllowed && bodyHasBegun && logged.add(client.name())) {
+                NOT_REPEATED
+                        .in(log, client.name())
+                        .log(
+                                "A request of http-client '{}' has failed and is not repeated, because its body is a "
+                                        + "stream, which can be read once. Logged once.",
+                                client.name());
+            }
+            return isAllowed && !bodyHasBegun;
+        }
+
+        /** What the caller gets in place of a failure, if it gets an answer. */
+        private Mono<ClientResponse> answerTo(Throwable failed) {
+            Duration maxAge = client.policy().staleIfError();
+            StaleAnswers.Stale stale = isKept && maxAge != null && clients.isOutage(failed)
+                    ? client.staleAnswers.find(request.url(), request.headers(), maxAge)
+                    : null;
+            if (stale != null) {
+                ExchangeStrategies codecs =
+                        stale.codecs() instanceof ExchangeStrategies known ? known : ExchangeStrategies.withDefaults();
+                return Mono.just(answer(ClientResponse.create(HttpStatus.OK, codecs), stale.headers(), stale.body()));
+            }
+            ClientResponse last = answer;
+            return failed == failure && last != null ? Mono.just(last) : Mono.error(failed);
+        }
+
+        /** Notes when the sending of a body begins that is more than one value. */
+        private final class Body extends ClientHttpRequestDecorator {
+
+            Body(ClientHttpRequest output) {
+                super(output);
+            }
+
+            @Override
+            public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
+                return super.writeWith(body instanceof Mono<?> ? body : noted(body));
+            }
+
+            @Override
+            public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> body) {
+                return super.writeAndFlushWith(noted(body));
+            }
+
+            private <T> Publisher<T> noted(Publisher<T> body) {
+                return Flux.from(body).doOnSubscribe(begins -> bodyHasBegun = true);
+            }
+        }
+    }
+}

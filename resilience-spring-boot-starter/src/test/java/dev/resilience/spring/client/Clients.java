@@ -1,0 +1,202 @@
+package dev.resilience.spring.client;
+
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceHttpClientAutoConfiguration;
+import java.net.URI;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.http.client.autoconfigure.HttpClientAutoConfiguration;
+import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration;
+import org.springframework.boot.http.client.autoconfigure.reactive.ReactiveHttpClientAutoConfiguration;
+import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.restclient.RestTemplateBuilder;
+import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.RestTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration;
+import org.springframework.context.ApplicationContext;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.client.HttpStatusCodeException;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestTemplate;
+import org.springframework.web.client.support.RestClientAdapter;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+
+/** The clients that an application makes by Spring Boot's builders, each on the libraries that it can have. */
+enum Clients {
+    REST_CLIENT_ON_JDK("jdk"),
+    REST_CLIENT_ON_APACHE("http-components"),
+    REST_CLIENT_ON_JETTY("jetty"),
+    REST_CLIENT_ON_REACTOR("reactor"),
+    REST_CLIENT_ON_CONNECTIONS("simple"),
+    REST_TEMPLATE("jdk"),
+    HTTP_INTERFACE("jdk"),
+    WEB_CLIENT_ON_REACTOR("reactor"),
+    WEB_CLIENT_ON_JDK("jdk");
+
+    /** An answer as the caller sees it. */
+    record Answer(int status, @Nullable String body, HttpHeaders headers) {
+
+        static Answer of(ResponseEntity<String> entity) {
+            return new Answer(entity.getStatusCode().value(), entity.getBody(), entity.getHeaders());
+        }
+    }
+
+    private final String library;
+
+    Clients(String library) {
+        this.library = library;
+    }
+
+    boolean isReactive() {
+        return this == WEB_CLIENT_ON_REACTOR || this == WEB_CLIENT_ON_JDK;
+    }
+
+    /** An application with this client. Its retries wait no time. */
+    ApplicationContextRunner application(String... properties) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        AopAutoConfiguration.class,
+                        ResilienceAutoConfiguration.class,
+                        ResilienceHttpClientAutoConfiguration.class,
+                        HttpClientAutoConfiguration.class,
+                        ImperativeHttpClientAutoConfiguration.class,
+                        ReactiveHttpClientAutoConfiguration.class,
+                        HttpMessageConvertersAutoConfiguration.class,
+                        CodecsAutoConfiguration.class,
+                        RestClientAutoConfiguration.class,
+                        RestTemplateAutoConfiguration.class,
+                        WebClientAutoConfiguration.class))
+                .withPropertyValues(
+                        (isReactive()
+                                        ? "spring.http.clients.reactive.connector="
+                                        : "spring.http.clients.imperative.factory=")
+                                + library,
+                        "resilience.idempotency-store.type=memory",
+                        "resilience.retry.backend.backoff.base-delay=0",
+                        "resilience.retry.backend.budget=none")
+                .withBean(OneOfEach.class)
+                .withPropertyValues(properties);
+    }
+
+    /** Sends a request; an answer of any status is an answer. */
+    Answer send(
+            ApplicationContext application, HttpMethod method, String url, @Nullable String body, String... headers) {
+        return switch (this) {
+            case REST_TEMPLATE -> viaTemplate(application, method, url, body, headers);
+            case HTTP_INTERFACE -> viaInterface(application, method, url, body, headers);
+            case WEB_CLIENT_ON_REACTOR, WEB_CLIENT_ON_JDK -> viaWebClient(application, method, url, body, headers);
+            default -> viaRestClient(application, method, url, body, headers);
+        };
+    }
+
+    private static void add(HttpHeaders all, String... headers) {
+        for (int i = 0; i < headers.length; i += 2) {
+            all.add(headers[i], headers[i + 1]);
+        }
+    }
+
+    private static Answer viaRestClient(
+            ApplicationContext application, HttpMethod method, String url, @Nullable String body, String... headers) {
+        RestClient client = application.getBean(OneOfEach.class).restClient;
+        RestClient.RequestBodySpec request =
+                client.method(method).uri(URI.create(url)).headers(all -> add(all, headers));
+        if (body != null) {
+            request.body(body);
+        }
+        return Answer.of(request.retrieve()
+                .onStatus(status -> true, (asked, answer) -> {})
+                .toEntity(String.class));
+    }
+
+    private static Answer viaTemplate(
+            ApplicationContext application, HttpMethod method, String url, @Nullable String body, String... headers) {
+        HttpHeaders all = new HttpHeaders();
+        add(all, headers);
+        try {
+            return Answer.of(application
+                    .getBean(OneOfEach.class)
+                    .template
+                    .exchange(URI.create(url), method, new HttpEntity<>(body, all), String.class));
+        } catch (HttpStatusCodeException failed) {
+            return new Answer(
+                    failed.getStatusCode().value(),
+                    failed.getResponseBodyAsString(),
+                    failed.getResponseHeaders() == null ? new HttpHeaders() : failed.getResponseHeaders());
+        }
+    }
+
+    /** Another service, as an interface. */
+    @HttpExchange
+    interface Backend {
+
+        @HttpExchange
+        ResponseEntity<String> exchange(HttpMethod method, URI uri, @RequestHeader Map<String, String> headers);
+
+        @HttpExchange
+        ResponseEntity<String> exchange(
+                HttpMethod method, URI uri, @RequestHeader Map<String, String> headers, @RequestBody String body);
+    }
+
+    private static Answer viaInterface(
+            ApplicationContext application, HttpMethod method, String url, @Nullable String body, String... headers) {
+        Map<String, String> all = headers.length == 0 ? Map.of() : Map.of(headers[0], headers[1]);
+        Backend backend = application.getBean(OneOfEach.class).backend;
+        try {
+            return Answer.of(
+                    body == null
+                            ? backend.exchange(method, URI.create(url), all)
+                            : backend.exchange(method, URI.create(url), all, body));
+        } catch (HttpStatusCodeException failed) {
+            return new Answer(
+                    failed.getStatusCode().value(),
+                    failed.getResponseBodyAsString(),
+                    failed.getResponseHeaders() == null ? new HttpHeaders() : failed.getResponseHeaders());
+        }
+    }
+
+    private static Answer viaWebClient(
+            ApplicationContext application, HttpMethod method, String url, @Nullable String body, String... headers) {
+        WebClient.RequestBodySpec request = application
+                .getBean(OneOfEach.class)
+                .webClient
+                .method(method)
+                .uri(URI.create(url))
+                .headers(all -> add(all, headers));
+        if (body != null) {
+            request.bodyValue(body);
+        }
+        return Objects.requireNonNull(
+                request.exchangeToMono(answer -> answer.toEntity(String.class).map(Answer::of))
+                        .block());
+    }
+
+    /** One client of each kind, made once, as applications do. */
+    static final class OneOfEach {
+
+        final RestClient restClient;
+        final RestTemplate template;
+        final Backend backend;
+        final WebClient webClient;
+
+        OneOfEach(RestClient.Builder rest, RestTemplateBuilder templates, WebClient.Builder web) {
+            restClient = rest.build();
+            template = templates.build();
+            backend = HttpServiceProxyFactory.builderFor(RestClientAdapter.create(restClient))
+                    .build()
+                    .createClient(Backend.class);
+            webClient = web.build();
+        }
+    }
+}
