@@ -3,5 +3,7 @@ CREATE TABLE IF NOT EXISTS orders (
     customer   VARCHAR(100)   NOT NULL,
     item       VARCHAR(100)   NOT NULL,
     amount     DECIMAL(12, 2) NOT NULL,
-    payment_id VARCHAR(40)    NOT NULL
+    state      VARCHAR(10)    NOT NULL,
+    payment_id VARCHAR(40),
+    version    INT            NOT NULL DEFAULT 1
 );

@@ -51,8 +51,27 @@ final class Shop {
 
     /** Does not wait for the answer. */
     CompletableFuture<Answer> startOrder(String key, String amount) {
+        return startOrder("/orders", key, amount);
+    }
+
+    /** An order that is not paid yet. */
+    Answer orderOnInvoice(String key) {
+        return startOrder("/orders/on-invoice", key, "42.00").join();
+    }
+
+    private CompletableFuture<Answer> startOrder(String path, String key, String amount) {
         String order = "{\"customer\":\"Ada\",\"item\":\"Teapot\",\"amount\":" + amount + "}";
-        return send(request("/orders", "POST", order).header("Idempotency-Key", key.isEmpty() ? key : key + keySuffix));
+        return send(request(path, "POST", order).header("Idempotency-Key", key.isEmpty() ? key : key + keySuffix));
+    }
+
+    /** Does not wait for the answer. */
+    CompletableFuture<Answer> startExchange(String order, String item, String ifMatch) {
+        return send(request(order, "PATCH", "{\"item\":\"" + item + "\"}").header("If-Match", ifMatch));
+    }
+
+    /** Does not wait for the answer. */
+    CompletableFuture<Answer> startPayment(String order) {
+        return send(request(order + "/paid", "PUT", ""));
     }
 
     void gatewayBehaves(String behaviour) {
@@ -65,6 +84,10 @@ final class Shop {
 
     Answer post(String path, String body) {
         return send(request(path, "POST", body)).join();
+    }
+
+    Answer patch(String path, String body) {
+        return send(request(path, "PATCH", body)).join();
     }
 
     Answer put(String path, String body) {
@@ -127,12 +150,14 @@ final class Shop {
     }
 
     /** An answer whose body is JSON, or nothing. */
-    record Answer(int status, @Nullable String retryAfter, String contentType, JsonNode body) {
+    record Answer(
+            int status, @Nullable String retryAfter, @Nullable String eTag, String contentType, JsonNode body) {
 
         static Answer of(HttpResponse<String> response) {
             return new Answer(
                     response.statusCode(),
                     response.headers().firstValue("Retry-After").orElse(null),
+                    response.headers().firstValue("ETag").orElse(null),
                     response.headers().firstValue("Content-Type").orElse(""),
                     JSON.readTree(response.body()));
         }

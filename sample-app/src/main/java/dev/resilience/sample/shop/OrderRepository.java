@@ -1,7 +1,9 @@
 package dev.resilience.sample.shop;
 
+import dev.resilience.sample.shop.Order.State;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.DataClassRowMapper;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -19,14 +21,15 @@ class OrderRepository {
         this.jdbc = jdbc;
     }
 
-    Order add(OrderRequest request, String paymentId) {
+    Order add(OrderRequest request, State state, @Nullable String paymentId) {
         return jdbc.sql("""
                         SELECT * FROM FINAL TABLE (
-                            INSERT INTO orders (customer, item, amount, payment_id)
-                            VALUES (:customer, :item, :amount, :paymentId))""")
+                            INSERT INTO orders (customer, item, amount, state, payment_id)
+                            VALUES (:customer, :item, :amount, :state, :paymentId))""")
                 .param("customer", request.customer())
                 .param("item", request.item())
                 .param("amount", request.amount())
+                .param("state", state.name())
                 .param("paymentId", paymentId)
                 .query(ORDER)
                 .single();
@@ -41,5 +44,27 @@ class OrderRepository {
                 .param("id", id)
                 .query(ORDER)
                 .optional();
+    }
+
+    /** Needs no key: a repeated call finds another version than the one it names, and changes nothing. */
+    Optional<Order> exchangeItem(long id, int version, String item) {
+        return jdbc.sql("""
+                        SELECT * FROM FINAL TABLE (
+                            UPDATE orders SET item = :item, version = version + 1
+                            WHERE id = :id AND version = :version)""")
+                .param("item", item)
+                .param("id", id)
+                .param("version", version)
+                .query(ORDER)
+                .optional();
+    }
+
+    /** Needs no key: one call finds the order PENDING, and all that come after it find it PAID and change nothing. */
+    void pay(long id) {
+        jdbc.sql("""
+                        UPDATE orders SET state = 'PAID', version = version + 1
+                        WHERE id = :id AND state = 'PENDING'""")
+                .param("id", id)
+                .update();
     }
 }

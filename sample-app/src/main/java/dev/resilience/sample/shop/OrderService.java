@@ -4,6 +4,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.sample.shop.Order.State;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -32,6 +33,13 @@ class OrderService {
     @Transactional
     Order place(String idempotencyKey, OrderRequest request) {
         PaymentClient.Receipt receipt = payments.charge(request.customer(), request.amount());
-        return orders.add(request, receipt.paymentId());
+        return orders.add(request, State.PAID, receipt.paymentId());
+    }
+
+    /** An order that is paid later, so that no gateway is called: it needs its key alone. */
+    @Idempotent(key = "#idempotencyKey")
+    @Transactional
+    Order placeOnInvoice(String idempotencyKey, OrderRequest request) {
+        return orders.add(request, State.PENDING, null);
     }
 }
