@@ -1,6 +1,7 @@
 package dev.resilience.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.sample.Shop.Answer;
 import java.util.List;
@@ -11,7 +12,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Changes of an order that happen once although they are called twice, and that need no key for it. */
 @ShopTest
@@ -20,9 +24,14 @@ class ChangesWithoutKeyTests {
     private static final int CALLS = 8;
 
     private final Shop shop;
+    private final JdbcClient jdbc;
+    private final TransactionTemplate transaction;
 
-    ChangesWithoutKeyTests(@LocalServerPort int port) {
+    ChangesWithoutKeyTests(
+            @LocalServerPort int port, @Autowired JdbcClient jdbc, @Autowired TransactionTemplate transaction) {
         this.shop = new Shop(port);
+        this.jdbc = jdbc;
+        this.transaction = transaction;
     }
 
     @BeforeEach
@@ -153,9 +162,21 @@ class ChangesWithoutKeyTests {
         return "/orders/" + placed.text("/id");
     }
 
-    private static List<Answer> atOnce(IntFunction<CompletableFuture<Answer>> call) {
-        List<CompletableFuture<Answer>> calls =
-                IntStream.range(0, CALLS).mapToObj(call).toList();
+    /** Holds the orders until each call waits to change them, so that all have begun before the first one changes any. */
+    private List<Answer> atOnce(IntFunction<CompletableFuture<Answer>> call) {
+        List<CompletableFuture<Answer>> calls = transaction.execute(status -> {
+            jdbc.sql("SELECT * FROM orders FOR UPDATE").query().listOfRows();
+            List<CompletableFuture<Answer>> begun =
+                    IntStream.range(0, CALLS).mapToObj(call).toList();
+            await().pollInSameThread().until(() -> waitingStatements() == CALLS);
+            return begun;
+        });
         return calls.stream().map(CompletableFuture::join).toList();
+    }
+
+    private int waitingStatements() {
+        return jdbc.sql("SELECT COUNT(*) FROM information_schema.sessions WHERE blocker_id IS NOT NULL")
+                .query(Integer.class)
+                .single();
     }
 }

@@ -12,14 +12,18 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
- * Starts the whole application on free ports. The policies' time is in the test's hands; the gateway's is real, so the
- * HTTP client is patient.
+ * Starts the whole application on free ports. The policies' time is in the test's hands; the gateway's and the
+ * database's is real, so the HTTP client and the locks are patient.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @SpringBootTest(
         webEnvironment = WebEnvironment.RANDOM_PORT,
-        properties = {"shop.gateway.port=0", "spring.http.clients.read-timeout=1m"})
+        properties = {
+            "shop.gateway.port=0",
+            "spring.http.clients.read-timeout=1m",
+            "spring.datasource.hikari.connection-init-sql=SET LOCK_TIMEOUT 60000"
+        })
 @Import(ShopTest.Time.class)
 @interface ShopTest {
 
