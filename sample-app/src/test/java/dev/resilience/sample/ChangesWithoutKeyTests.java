@@ -73,7 +73,10 @@ class ChangesWithoutKeyTests {
         List<Answer> answers = atOnce(i -> shop.startExchange(order, "Teapot no. " + i, "\"1\""));
 
         assertThat(answers).extracting(Answer::status).containsOnlyOnce(200).containsOnly(200, 412);
-        Answer made = answers.stream().filter(answer -> answer.status() == 200).findFirst().orElseThrow();
+        Answer made = answers.stream()
+                .filter(answer -> answer.status() == 200)
+                .findFirst()
+                .orElseThrow();
         assertThat(shop.get(order).body()).isEqualTo(made.body());
         assertThat(made.eTag()).isEqualTo("\"2\"");
     }
@@ -137,7 +140,9 @@ class ChangesWithoutKeyTests {
 
     @Test
     void anOrderThatDoesNotExistIsNeitherExchangedNorPaid() {
-        assertThat(shop.startExchange("/orders/0", "Blue teapot", "\"1\"").join().status())
+        assertThat(shop.startExchange("/orders/0", "Blue teapot", "\"1\"")
+                        .join()
+                        .status())
                 .isEqualTo(412);
         assertThat(shop.startPayment("/orders/0").join().status()).isEqualTo(404);
     }

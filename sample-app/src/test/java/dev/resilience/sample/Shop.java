@@ -151,7 +151,11 @@ final class Shop {
 
     /** An answer whose body is JSON, or nothing. */
     record Answer(
-            int status, @Nullable String retryAfter, @Nullable String eTag, String contentType, JsonNode body) {
+            int status,
+            @Nullable String retryAfter,
+            @Nullable String eTag,
+            String contentType,
+            JsonNode body) {
 
         static Answer of(HttpResponse<String> response) {
             return new Answer(

@@ -58,7 +58,7 @@ class OrderController {
                 .orElseGet(() -> ResponseEntity.notFound().build());
     }
 
-    /** Exchanges the item, if the order still has the version that the caller has seen. */
+    /** Exchanges the item if the order still has the version that the caller has seen. */
     @PatchMapping("/{id}")
     ResponseEntity<Order> exchange(
             @PathVariable long id,
@@ -84,7 +84,7 @@ class OrderController {
         return ResponseEntity.ok().eTag(String.valueOf(order.version())).body(order);
     }
 
-    /** The number in an entity tag such as {@code "7"}. Other texts are no version of an order: 0. */
+    /** The version in an entity tag such as {@code "7"}; of any other text 0, a version that no order has. */
     private static int versionIn(String eTag) {
         return eTag.matches("\"\\d{1,9}\"") ? Integer.parseInt(eTag.substring(1, eTag.length() - 1)) : 0;
     }

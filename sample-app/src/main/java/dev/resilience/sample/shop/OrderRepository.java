@@ -46,7 +46,7 @@ class OrderRepository {
                 .optional();
     }
 
-    /** Needs no key: a repeated call finds another version than the one it names, and changes nothing. */
+    /** Needs no {@code @Idempotent}: the version is another one when the call is repeated. */
     Optional<Order> exchangeItem(long id, int version, String item) {
         return jdbc.sql("""
                         SELECT * FROM FINAL TABLE (
@@ -59,11 +59,9 @@ class OrderRepository {
                 .optional();
     }
 
-    /** Needs no key: one call finds the order PENDING, and all that come after it find it PAID and change nothing. */
+    /** Needs no {@code @Idempotent}: the order is no longer PENDING when the call is repeated. */
     void pay(long id) {
-        jdbc.sql("""
-                        UPDATE orders SET state = 'PAID', version = version + 1
-                        WHERE id = :id AND state = 'PENDING'""")
+        jdbc.sql("UPDATE orders SET state = 'PAID', version = version + 1 WHERE id = :id AND state = 'PENDING'")
                 .param("id", id)
                 .update();
     }

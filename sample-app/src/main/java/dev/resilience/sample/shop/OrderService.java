@@ -36,7 +36,7 @@ class OrderService {
         return orders.add(request, State.PAID, receipt.paymentId());
     }
 
-    /** An order that is paid later, so that no gateway is called: it needs its key alone. */
+    /** The order is paid later: no gateway is called, so a key is all the protection that it needs. */
     @Idempotent(key = "#idempotencyKey")
     @Transactional
     Order placeOnInvoice(String idempotencyKey, OrderRequest request) {
