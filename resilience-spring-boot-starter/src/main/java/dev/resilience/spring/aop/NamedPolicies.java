@@ -16,6 +16,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -100,10 +101,21 @@ public record NamedPolicies(LiveRegistry registry, PolicyNames names, AnnotatedP
                     "The method " + MethodNames.full(use.method(), use.type()) + " names the " + kind.id() + " policy '"
                             + name + (name.equals(written) ? "'" : "' by '" + written + "'") + ", but there is no '"
                             + kind.prefix() + "." + name + "'",
-                    names.cure(kind, name, live.keySet()));
+                    names.cure(kind, name, "the annotation", live.keySet()));
         }
         registry.use(kind.id(), name, MethodNames.readable(use.method(), use.type()));
         return found;
+    }
+
+    /** What to do about a name in a property that there is no policy of, which is a problem already then; {@code null} if there is. */
+    @Nullable
+    String cure(ConfiguredKind<?, ?, ?> kind, String name, String property) {
+        Set<String> live = registry.ofKind(kind.id()).keySet();
+        if (live.contains(name) || names.isBroken(kind, name) || names.inEnvironment(kind, name) != null) {
+            return null;
+        }
+        names.breaks(kind, name);
+        return names.cure(kind, name, "'" + property + "'", live);
     }
 
     private boolean isToBeMade(ConfiguredKind<?, ?, ?> kind, String name, @Nullable LiveObject<?> found) {

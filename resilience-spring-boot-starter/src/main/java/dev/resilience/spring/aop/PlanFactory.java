@@ -82,12 +82,7 @@ public record PlanFactory(
             }
         }
         if (!problems.isEmpty()) {
-            throw protection.onMethod()
-                    ? problems.all()
-                    : problems.all()
-                            .or(" It has " + protection
-                                    + " from its type: make it private, annotate the other methods in "
-                                    + "place of the type, or set 'enabled = false' on it (@Fallback lacks that).");
+            throw problems.all().or(protection.cure());
         }
         IdempotentMethod operation = null;
         for (Layer layer : layers) {

@@ -140,7 +140,8 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
     }
 
     private void warnOfSharedAttempts(List<Advisor> outer, Advised proxy, ResilienceAdvisor ours, Class<?> type) {
-        advisor.methods().of(type).forEach((method, protection) -> {
+        Class<?> intercepted = proxy.getTargetSource().getTargetClass(); // may be another proxy, before a final class
+        advisor.methods().of(intercepted == null ? type : intercepted).forEach((method, protection) -> {
             List<Advisor> shared = outer.stream()
                     .filter(each -> shared(each, method, type) != null && matches(each, method, type))
                     .toList();

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
@@ -44,6 +45,7 @@ public final class ProtectedMethods {
     private final StartupProblems problems;
     private final Supplier<Kinds> kinds;
     private final Supplier<List<Class<? extends Annotation>>> annotations;
+    private final Bindings bindings;
     private volatile @Nullable AnnotatedTypes annotatedTypes;
     private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> byClass = new ConcurrentHashMap<>();
     private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> lookedAt = new ConcurrentHashMap<>();
@@ -54,16 +56,24 @@ public final class ProtectedMethods {
      * @param problems keeps the methods that a proxy cannot intercept
      * @param kinds asked for with the first class that has one of the annotations
      * @param annotations those of the kinds, asked for with the first class
+     * @param bindings what is protected besides
      */
     public ProtectedMethods(
             @Nullable ProxyRules proxies,
             StartupProblems problems,
             Supplier<Kinds> kinds,
-            Supplier<List<Class<? extends Annotation>>> annotations) {
+            Supplier<List<Class<? extends Annotation>>> annotations,
+            Bindings bindings) {
         this.proxies = proxies;
         this.problems = problems;
         this.kinds = kinds;
         this.annotations = annotations;
+        this.bindings = bindings;
+    }
+
+    /** What is protected without annotations. */
+    public Bindings bindings() {
+        return bindings;
     }
 
     /** Whether AspectJ weaves their classes. */
@@ -89,7 +99,9 @@ public final class ProtectedMethods {
         Class<?> userClass = ClassUtils.getUserClass(type);
         Map<Method, ResilienceAnnotations> known = lookedAt.get(userClass);
         if (known == null) {
-            known = annotatedTypes().contains(userClass) ? find(userClass, kinds.get()) : Map.of();
+            boolean hasAny = annotatedTypes().contains(userClass)
+                    || sources(userClass).stream().anyMatch(each -> bindings.mayProtect(each, kinds));
+            known = hasAny ? find(userClass, kinds.get()) : Map.of();
             Map<Method, ResilienceAnnotations> earlier = lookedAt.putIfAbsent(userClass, known);
             known = earlier == null ? known : earlier;
         }
@@ -187,13 +199,7 @@ public final class ProtectedMethods {
 
     private Map<Method, ResilienceAnnotations> find(Class<?> type, Kinds kinds) {
         Map<Method, ResilienceAnnotations> found = new HashMap<>();
-        if (isMadeAtRunTime(type)) {
-            for (Class<?> implemented : type.getInterfaces()) {
-                collect(implemented, implemented, kinds, found);
-            }
-        } else {
-            collect(type, type, kinds, found);
-        }
+        sources(type).forEach(source -> collect(source, kinds, found));
         found.entrySet().removeIf(one -> isRefused(one.getKey(), type, one.getValue()));
         return found.isEmpty() ? Map.of() : Collections.unmodifiableMap(found);
     }
@@ -216,12 +222,20 @@ public final class ProtectedMethods {
         return types == null ? Map.of() : types.lookAlikes();
     }
 
-    private void collect(Class<?> type, Class<?> target, Kinds kinds, Map<Method, ResilienceAnnotations> found) {
-        Map<Class<? extends Annotation>, Annotation> ofType = ResilienceAnnotations.onType(target, kinds);
+    /** The types in which the methods of a class are written. */
+    private static List<Class<?>> sources(Class<?> type) {
+        return isMadeAtRunTime(type) ? List.of(type.getInterfaces()) : List.of(type);
+    }
+
+    private void collect(Class<?> target, Kinds kinds, Map<Method, ResilienceAnnotations> found) {
+        boolean mayBeBound = bindings.mayProtect(target, () -> kinds);
+        Map<Class<? extends Annotation>, Bindings.Bound> ofType = ResilienceAnnotations.onType(target, kinds);
         ReflectionUtils.doWithMethods(
-                type,
+                target,
                 method -> {
-                    ResilienceAnnotations protection = ResilienceAnnotations.of(method, target, ofType, kinds);
+                    boolean isBound = mayBeBound && isCovered(method, target);
+                    ResilienceAnnotations protection = ResilienceAnnotations.of(
+                            method, target, isBound ? bindings.below(ofType, method, target) : ofType, kinds);
                     if (protection != null && (protection.onMethod() || isCovered(method, target))) {
                         found.put(method, protection);
                     }
@@ -241,6 +255,18 @@ public final class ProtectedMethods {
         return method.getDeclaringClass() != Object.class
                 && !method.isSynthetic()
                 && specific(method, type).equals(method);
+    }
+
+    /** Whether the type comes from a jar of the library; some class loaders do not tell where types come from. */
+    static boolean isOwn(Class<?> type) {
+        if (!type.getName().startsWith("dev.resilience.")) {
+            return false;
+        }
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return source != null
+                && source.getLocation() != null
+                && Stream.of(ProtectedMethods.class, Idempotent.class)
+                        .anyMatch(own -> source.equals(own.getProtectionDomain().getCodeSource()));
     }
 
     /**
@@ -268,18 +294,6 @@ public final class ProtectedMethods {
                 types.put(type, known);
             }
             return known;
-        }
-
-        /** Whether the type comes from the same jar, which has many beans; some class loaders do not tell where types come from. */
-        private static boolean isOwn(Class<?> type) {
-            if (!type.getName().startsWith("dev.resilience.")) {
-                return false;
-            }
-            CodeSource source = type.getProtectionDomain().getCodeSource();
-            return source != null
-                    && source.getLocation() != null
-                    && source.equals(
-                            ProtectedMethods.class.getProtectionDomain().getCodeSource());
         }
 
         private boolean look(Class<?> type) {

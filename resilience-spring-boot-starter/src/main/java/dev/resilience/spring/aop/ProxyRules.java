@@ -133,7 +133,7 @@ public record ProxyRules(boolean proxyTargetClass) {
         ResilienceConfigurationException of(Method method, Class<?> type, ResilienceAnnotations protection) {
             return new ResilienceConfigurationException(
                     "The method " + MethodNames.full(method, type) + " is annotated with " + protection + " but " + why,
-                    cure);
+                    protection.bound().isEmpty() ? cure : cure + protection.cure());
         }
     }
 

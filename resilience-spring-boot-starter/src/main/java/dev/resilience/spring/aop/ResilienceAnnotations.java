@@ -22,26 +22,29 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * The annotations that hold for a method: its own, and for each that it does not have, its type's. Found on
- * superclasses and interfaces too, and as meta-annotations.
+ * The annotations that hold for a method: its own, and for each that it does not have, its type's, or else those that bindings stand
+ * for. Found on superclasses and interfaces too, and as meta-annotations.
  *
  * @param byType the annotations in the default order of their layers
- * @param onType which of them the type has, and not the method itself
+ * @param onType which of them the type has, or a binding stands for, and not the method itself
+ * @param bound where bindings stand for them, in words
  */
 public record ResilienceAnnotations(
-        Map<Class<? extends Annotation>, Annotation> byType, Set<Class<? extends Annotation>> onType) {
+        Map<Class<? extends Annotation>, Annotation> byType,
+        Set<Class<? extends Annotation>> onType,
+        Map<Class<? extends Annotation>, String> bound) {
 
     /** The attribute that switches a kind off for a method. */
     private static final String ENABLED = "enabled";
 
-    /** The annotations on a type, which hold for its methods that are not private. */
-    static Map<Class<? extends Annotation>, Annotation> onType(Class<?> type, Kinds kinds) {
+    /** The annotations on a type, which hold for its methods that are not private, unless they are switched off. */
+    static Map<Class<? extends Annotation>, Bindings.Bound> onType(Class<?> type, Kinds kinds) {
         MergedAnnotations all = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
-        Map<Class<? extends Annotation>, Annotation> found = new HashMap<>();
+        Map<Class<? extends Annotation>, Bindings.Bound> found = new HashMap<>();
         for (Class<? extends Annotation> annotation : kinds.annotations()) {
             MergedAnnotation<?> one = all.get(annotation);
-            if (one.isPresent() && isEnabled(one)) {
-                found.put(annotation, one.synthesize());
+            if (one.isPresent()) {
+                found.put(annotation, new Bindings.Bound(one.synthesize(), ""));
             }
         }
         return found;
@@ -49,7 +52,7 @@ public record ResilienceAnnotations(
 
     /** The protection of a method of a class or of what it extends, or {@code null} if there is none. */
     static @Nullable ResilienceAnnotations of(
-            Method method, Class<?> type, Map<Class<? extends Annotation>, Annotation> ofType, Kinds kinds) {
+            Method method, Class<?> type, Map<Class<? extends Annotation>, Bindings.Bound> ofType, Kinds kinds) {
         List<MergedAnnotations> ofMethod = new ArrayList<>();
         ofMethod.add(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
         // an interface of the class that the superclass with the body does not know
@@ -57,7 +60,8 @@ public record ResilienceAnnotations(
         if (!declared.equals(method)) {
             ofMethod.add(MergedAnnotations.from(declared, SearchStrategy.TYPE_HIERARCHY));
         }
-        ResilienceAnnotations found = new ResilienceAnnotations(new LinkedHashMap<>(), new HashSet<>());
+        ResilienceAnnotations found =
+                new ResilienceAnnotations(new LinkedHashMap<>(), new HashSet<>(), new HashMap<>());
         for (Kind<?, ?> kind : kinds.layers()) {
             found.add(kind, method, ofMethod, ofType);
         }
@@ -68,7 +72,7 @@ public record ResilienceAnnotations(
             Kind<A, ?> kind,
             Method method,
             List<MergedAnnotations> ofMethod,
-            Map<Class<? extends Annotation>, Annotation> ofType) {
+            Map<Class<? extends Annotation>, Bindings.Bound> ofType) {
         Class<A> type = kind.annotation();
         if (type == null) {
             return;
@@ -82,10 +86,15 @@ public record ResilienceAnnotations(
                 return;
             }
         }
-        A annotation = type.cast(ofType.get(type));
-        if (annotation != null && kind.holdsFor(annotation, method)) {
-            byType.put(type, annotation);
+        Bindings.Bound found = ofType.get(type);
+        if (found != null
+                && isEnabled(MergedAnnotation.from(found.annotation()))
+                && kind.holdsFor(type.cast(found.annotation()), method)) {
+            byType.put(type, found.annotation());
             onType.add(type);
+            if (!found.place().isEmpty()) {
+                bound.put(type, found.place());
+            }
         }
     }
 
@@ -113,7 +122,7 @@ public record ResilienceAnnotations(
         }
         Map<Class<? extends Annotation>, Annotation> left = new LinkedHashMap<>(byType);
         left.keySet().removeAll(types);
-        return new ResilienceAnnotations(left, onType);
+        return new ResilienceAnnotations(left, onType, bound);
     }
 
     public boolean has(Class<? extends Annotation> type) {
@@ -126,11 +135,19 @@ public record ResilienceAnnotations(
         return type == null || annotation == null ? null : type.cast(annotation);
     }
 
-    /** As in source: {@code @Bulkhead, @Retryable}. */
+    /** What else to do about a method that cannot be protected by what does not stand on the method itself. */
+    String cure() {
+        String ofType = " It has " + this + " from its type: make it private, annotate the other methods in "
+                + "place of the type, or set 'enabled = false' on it (@Fallback lacks that).";
+        String ofBinding = " Or leave it out of the pointcut, by '&& !execution(...)' or '&& !within(...)'.";
+        return onMethod() ? "" : bound.isEmpty() ? ofType : ofBinding;
+    }
+
+    /** As in source: {@code @Bulkhead, @Retryable}; with the property of a binding that stands for one. */
     @Override
     public String toString() {
-        return byType.values().stream()
-                .map(annotation -> "@" + annotation.annotationType().getSimpleName())
+        return byType.keySet().stream()
+                .map(type -> "@" + type.getSimpleName() + bound.getOrDefault(type, ""))
                 .collect(Collectors.joining(", "));
     }
 }

@@ -108,6 +108,7 @@ public final class StartupChecks implements SmartInitializingSingleton {
             }
         });
         checks.warnOfIdleLookAlikes();
+        advisor.methods().bindings().warnOfIdle(warnings);
         idempotentBeans.forEach(this::warnOfSharedKeys);
     }
 

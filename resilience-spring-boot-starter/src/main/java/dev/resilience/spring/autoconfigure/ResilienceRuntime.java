@@ -13,6 +13,7 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.Bindings;
 import dev.resilience.spring.aop.LayerOrder;
 import dev.resilience.spring.aop.NamedPolicies;
 import dev.resilience.spring.aop.PlanFactory;
@@ -82,8 +83,11 @@ final class ResilienceRuntime implements AutoCloseable {
         boolean proxyTargetClass =
                 application.getEnvironment().getProperty("spring.aop.proxy-target-class", Boolean.class, true);
         boolean woven = values().adviceMode() == AdviceMode.ASPECTJ;
+        Bindings bindings = new Bindings(configured.bindings(), beans, problems);
+        boolean isRight = !woven || configured.bindings().isEmpty();
+        properties.require(isRight, "resilience.advice-mode", "aspectj", "must be proxy beside 'resilience.bindings'");
         ProtectedMethods methods = new ProtectedMethods(
-                woven ? null : new ProxyRules(proxyTargetClass), problems, this::kinds, this::annotations);
+                woven ? null : new ProxyRules(proxyTargetClass), problems, this::kinds, this::annotations, bindings);
         this.advisor = new ResilienceAdvisor(methods, this::plans, problems, values().adviceOrder());
     }
 
@@ -192,6 +196,7 @@ final class ResilienceRuntime implements AutoCloseable {
                 values().registry().maxCreated(),
                 values().async().maxThreads());
         NamedPolicies named = new NamedPolicies(created.live(), names, annotated, created);
+        advisor.methods().bindings().check(named, kinds);
         plans = new PlanFactory(created.live(), kinds, named, order, beans, environment, warnings);
         registry = created;
         ResilienceLifecycle.register(application, created.live());

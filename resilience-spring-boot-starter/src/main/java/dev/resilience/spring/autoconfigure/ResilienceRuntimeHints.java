@@ -4,6 +4,7 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.aop.Bindings;
 import dev.resilience.spring.aop.ProtectedMethods;
 import dev.resilience.spring.aop.ProxyRules;
 import dev.resilience.spring.aop.ResilienceAdvisor;
@@ -37,8 +38,9 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
         }
         Kinds kinds = beans.getBean(Kinds.class);
         StartupProblems problems = new StartupProblems();
+        Bindings none = new Bindings(List.of(), beans, problems);
         ProtectedMethods methods =
-                new ProtectedMethods(new ProxyRules(true), problems, () -> kinds, kinds::annotations);
+                new ProtectedMethods(new ProxyRules(true), problems, () -> kinds, kinds::annotations, none);
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
             if (type != null) {

@@ -2,10 +2,13 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.spring.NearestNames;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -148,6 +151,32 @@ public final class ConfiguredProperties {
             });
         }
         return settings;
+    }
+
+    /**
+     * What is configured of each binding, by keys without dashes. Spring Boot takes a list as a whole from the first source that has
+     * any of it.
+     */
+    public Collection<Map<String, ConfigurationProperty>> bindings() {
+        SortedMap<Integer, Map<String, ConfigurationProperty>> bindings = new TreeMap<>();
+        for (int i = 0; i < sources.size() && bindings.isEmpty(); i++) {
+            for (ConfigurationProperty property : sources.get(i).properties) {
+                ConfigurationPropertyName name = property.getName();
+                if (isOfBinding(name)) {
+                    bindings.computeIfAbsent(
+                                    Integer.valueOf(name.getElement(2, Form.ORIGINAL)), n -> new LinkedHashMap<>())
+                            .put(squeeze(key(name, 3)), property);
+                }
+            }
+        }
+        return bindings.values();
+    }
+
+    /** Whether it is the property of a key of a binding: {@code resilience.bindings[0].pointcut}. */
+    static boolean isOfBinding(ConfigurationPropertyName name) {
+        return name.getNumberOfElements() > 3
+                && name.isNumericIndex(2)
+                && name.getElement(1, Form.UNIFORM).equals("bindings");
     }
 
     /** The number of a list's element; {@link Setting#WHOLE} for what is none. */

@@ -57,16 +57,17 @@ public final class PolicyNames {
     /**
      * What to do about a name that there is no policy of.
      *
+     * @param place what names it: {@code the annotation}, or a property
      * @param live the names that there are
      */
-    public String cure(ConfiguredKind<?, ?, ?> kind, String name, Collection<String> live) {
+    public String cure(ConfiguredKind<?, ?, ?> kind, String name, String place, Collection<String> live) {
         String property = PropertyNames.of(kind.prefix(), name);
         if (kind.presets().containsKey(name)) {
             return "'" + name + "' is a preset, which only 'extends' can name: configure the policy under '" + property
                     + "':\n\n    " + property + ":\n      extends: " + name;
         }
         String leftOver = UnknownKeys.ofResilience4j(environment);
-        return "Correct the name in the annotation, or configure the policy under '" + property + "'. "
+        return "Correct the name in " + place + ", or configure the policy under '" + property + "'. "
                 + NearestNames.suggest(name, live) + (leftOver == null ? "" : " " + leftOver);
     }
 

@@ -70,7 +70,8 @@ public final class PolicyTable {
         Policies policies = policies(property.getName());
         RecordKeys keys = policies == null ? generalKeys : policies.keys;
         String key = ConfiguredProperties.key(property.getName(), policies == null ? KIND : POLICY_KEY);
-        if (!isKnown(property, keys, key)) {
+        boolean isReadByBindings = ConfiguredProperties.isOfBinding(property.getName());
+        if (!isReadByBindings && !isKnown(property, keys, key)) {
             unknown.add(new Unknown(property, source.strict()));
         }
     }
@@ -84,7 +85,7 @@ public final class PolicyTable {
         if (known != null) {
             return (!isElement || keys.isList(known)) && !(last > POLICY && name.isNumericIndex(POLICY));
         }
-        boolean isGroup = key.isEmpty() || keys.isGroup(key);
+        boolean isGroup = key.isEmpty() || key.equals("bindings") || keys.isGroup(key);
         return isGroup && !isElement && String.valueOf(property.getValue()).isEmpty();
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 
 /** What one source of properties has for a key: one value, or the elements of a list, each with its place. */
-final class Setting {
+public final class Setting {
 
     /** In place of an element's number. */
     static final int WHOLE = -1;
@@ -121,7 +121,7 @@ final class Setting {
     }
 
     /** As {@link #describe(Object)}, of any property. */
-    static String describeProperty(ConfigurationProperty property) {
+    public static String describeProperty(ConfigurationProperty property) {
         return describe(property.getName().toString(), new Value(property.getValue(), property.getOrigin()));
     }
 

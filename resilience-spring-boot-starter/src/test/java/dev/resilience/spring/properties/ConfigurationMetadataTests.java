@@ -68,7 +68,8 @@ class ConfigurationMetadataTests {
             Set<String> maps = KINDS.stream().map(ConfiguredKind::prefix).collect(Collectors.toSet());
             assertThat(PROPERTIES.keySet())
                     .filteredOn(name -> name.startsWith("resilience."))
-                    .allMatch(name -> names.contains(name) || maps.contains(name));
+                    .allMatch(
+                            name -> names.contains(name) || maps.contains(name) || name.equals("resilience.bindings"));
         }
 
         @Test
