@@ -32,6 +32,7 @@ class EndpointOverviewTests {
                         "time-limit",
                         "idempotency",
                         "retry-budget",
+                        "http-client",
                         "dead-letter",
                         "warnings");
     }
