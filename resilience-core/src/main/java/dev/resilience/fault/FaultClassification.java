@@ -4,8 +4,10 @@ import dev.resilience.log.LogLine;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +35,12 @@ public final class FaultClassification {
     private final Set<Class<?>> brokenJudges = ConcurrentHashMap.newKeySet();
 
     /**
+     * Failures after whose retries the call gave up, as long as anything else holds them. Found by {@code equals}, which is
+     * identity unless a class of exceptions redefines it; then equal ones are taken for the same.
+     */
+    private final Set<Throwable> givenUp = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+    /**
      * @param custom the application's classifier, asked first
      * @param known what is known of further libraries, asked before HTTP statuses and what is known of the JDK
      * @param httpReaders how to find the HTTP answer in the exceptions of the clients in use
@@ -55,12 +63,26 @@ public final class FaultClassification {
      * @param transientStatuses the HTTP statuses that count as transient
      */
     public Fault classify(Throwable failure, Set<Integer> transientStatuses) {
+        return classify(failure, transientStatuses, false);
+    }
+
+    /**
+     * Tells what kind of fault an exception is for a retry: an HTTP answer that refuses retries is permanent, whatever its
+     * status. For all others, circuit breakers among them, its status decides.
+     *
+     * @param transientStatuses the HTTP statuses that count as transient
+     */
+    public Fault classifyForRetry(Throwable failure, Set<Integer> transientStatuses) {
+        return classify(failure, transientStatuses, true);
+    }
+
+    private Fault classify(Throwable failure, Set<Integer> transientStatuses, boolean forRetry) {
         for (Throwable link : Causes.of(failure)) {
             Fault fault = ofApplication(link);
             if (fault != Fault.UNKNOWN) {
                 return fault;
             }
-            fault = ofLibrary(link, transientStatuses);
+            fault = ofLibrary(link, transientStatuses, forRetry);
             if (fault == Fault.PERMANENT || (fault == Fault.TRANSIENT && !isInterrupt(failure))) {
                 return fault;
             }
@@ -114,12 +136,34 @@ public final class FaultClassification {
         return null;
     }
 
+    /** Remembers that a call was retried until nothing was left, and ended with this failure. */
+    public boolean giveUp(Throwable failure) {
+        return givenUp.add(failure);
+    }
+
+    /**
+     * Whether an HTTP answer that reports this failure should refuse retries ({@link HttpFailure#RETRY_HEADER}): the failure or
+     * one of its causes is what a retried call ended with, or an HTTP answer that refused them.
+     */
+    public boolean refusesRetry(Throwable failure) {
+        HttpFailure answer = httpFailure(failure);
+        return (answer != null && answer.retryRefused()) || Causes.of(failure).stream().anyMatch(this::isGivenUp);
+    }
+
+    private boolean isGivenUp(Throwable failure) {
+        try {
+            return givenUp.contains(failure);
+        } catch (Throwable broken) { // its hashCode is the application's
+            return false;
+        }
+    }
+
     private Fault ofApplication(Throwable failure) {
         Fault fault = ask(custom, failure);
         return fault == Fault.UNKNOWN && failure instanceof TransientFault ? Fault.TRANSIENT : fault;
     }
 
-    private Fault ofLibrary(Throwable failure, Set<Integer> transientStatuses) {
+    private Fault ofLibrary(Throwable failure, Set<Integer> transientStatuses, boolean forRetry) {
         for (FaultClassifier classifier : known) {
             Fault fault = ask(classifier, failure);
             if (fault != Fault.UNKNOWN) {
@@ -127,7 +171,10 @@ public final class FaultClassification {
             }
         }
         HttpFailure answer = read(failure);
-        return answer != null ? ofStatus(answer.status(), transientStatuses) : JdkFaults.classify(failure);
+        if (answer == null) {
+            return JdkFaults.classify(failure);
+        }
+        return forRetry && answer.retryRefused() ? Fault.PERMANENT : ofStatus(answer.status(), transientStatuses);
     }
 
     private static Fault ofStatus(int status, Set<Integer> transientStatuses) {

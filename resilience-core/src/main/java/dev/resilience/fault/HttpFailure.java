@@ -3,12 +3,25 @@ package dev.resilience.fault;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status and the {@code Retry-After} of a failed HTTP exchange.
+ * What the answer of a failed HTTP exchange says about another attempt.
  *
  * @param status the status code
  * @param retryAfter the {@code Retry-After} header as it came, if there was one
+ * @param retryRefused whether the answer has the header {@value #RETRY_HEADER} with the value {@value #RETRY_REFUSED}: the
+ *     callee has retried the work itself or refuses it, so no retry repeats the request unless the application says otherwise
  */
-public record HttpFailure(int status, @Nullable String retryAfter) {
+public record HttpFailure(int status, @Nullable String retryAfter, boolean retryRefused) {
+
+    /** The header by which an answer asks its receiver not to repeat the request. */
+    public static final String RETRY_HEADER = "X-Resilience-Retry";
+
+    /** The value of the header that asks for it, in whatever case; others mean nothing. */
+    public static final String RETRY_REFUSED = "no";
+
+    /** An answer that does not refuse retries. */
+    public HttpFailure(int status, @Nullable String retryAfter) {
+        this(status, retryAfter, false);
+    }
 
     /** Finds the HTTP answer inside a client library's exception; one for each client that is known. */
     @FunctionalInterface

@@ -275,6 +275,9 @@ final class RetryCall {
         if (failure != null && earlierFailures != null) {
             earlierFailures.forEach(earlier -> suppress(failure, earlier));
         }
+        if (failure != null && isSpent() && maxAttempts() > 1) { // a call of one attempt leaves retrying to its caller
+            rules.giveUp(failure);
+        }
         if (isUndone) {
             end = End.NOT_RETRYABLE; // it is counted as what it was, and not kept
         }
@@ -295,11 +298,15 @@ final class RetryCall {
      * the call has ended.
      */
     boolean ranOut() {
-        return outer == null
-                && switch (end.outcome) {
-                    case EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME -> true;
-                    default -> end == End.STOPPED;
-                };
+        return outer == null && (isSpent() || end == End.STOPPED);
+    }
+
+    /** Whether attempts, budget or time ran out. */
+    private boolean isSpent() {
+        return switch (end.outcome) {
+            case EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME -> true;
+            default -> false;
+        };
     }
 
     /** How many attempts have begun; the last one may have had no time to call the method. */

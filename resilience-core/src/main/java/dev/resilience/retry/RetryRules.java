@@ -75,12 +75,18 @@ final class RetryRules {
         }
         Fault fault = refusal ? ((ResilienceException) failure).faultOfAttempt() : Fault.UNKNOWN;
         if (fault == Fault.UNKNOWN) {
-            fault = parts.faults.classify(failure, isIdempotent ? statusesOfIdempotentCalls : policy.retryOnStatus());
+            fault = parts.faults.classifyForRetry(
+                    failure, isIdempotent ? statusesOfIdempotentCalls : policy.retryOnStatus());
         }
         if (fault == Fault.UNKNOWN && !policy.retryUnknown()) {
             parts.reports.unknown(failure);
         }
         return fault == Fault.TRANSIENT || (fault == Fault.UNKNOWN && policy.retryUnknown());
+    }
+
+    /** The call has been retried until nothing was left: whoever answers with its failure should refuse further retries. */
+    void giveUp(Throwable failure) {
+        guarded("hashCode", "callers may repeat the request", () -> parts.faults.giveUp(failure));
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */

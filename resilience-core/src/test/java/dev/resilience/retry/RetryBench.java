@@ -6,6 +6,7 @@ import dev.resilience.event.EventPublisher;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
+import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
@@ -42,10 +43,17 @@ final class RetryBench {
     @Nullable
     BackoffFunction backoff;
 
+    FaultClassification faults = classification(failure -> Fault.UNKNOWN);
+
     private final CallStyle style;
 
     RetryBench(CallStyle style) {
         this.style = style;
+    }
+
+    /** Finds the answer in an {@link HttpError}. */
+    static FaultClassification classification(FaultClassifier custom) {
+        return new FaultClassification(custom, List.of(), List.of(RetryBench::read));
     }
 
     /** Three attempts, exactly one second apart. */
@@ -58,8 +66,6 @@ final class RetryBench {
     }
 
     Retry retry(RetryPolicy.Builder policy) {
-        FaultClassification faults =
-                new FaultClassification(failure -> Fault.UNKNOWN, List.of(), List.of(RetryBench::read));
         policy.retryOnResult(retryOnResult).retryIf(retryIf);
         if (backoff != null) {
             Backoff waits = policy.build().backoff();
@@ -132,7 +138,9 @@ final class RetryBench {
     }
 
     private static @Nullable HttpFailure read(Throwable failure) {
-        return failure instanceof HttpError error ? new HttpFailure(error.status, error.retryAfter) : null;
+        return failure instanceof HttpError error
+                ? new HttpFailure(error.status, error.retryAfter, error.retryRefused)
+                : null;
     }
 
     /** The exception of some HTTP client. */
@@ -140,11 +148,17 @@ final class RetryBench {
 
         private final int status;
         private final @Nullable String retryAfter;
+        private final boolean retryRefused;
 
         HttpError(int status, @Nullable String retryAfter) {
+            this(status, retryAfter, false);
+        }
+
+        HttpError(int status, @Nullable String retryAfter, boolean retryRefused) {
             super("HTTP " + status);
             this.status = status;
             this.retryAfter = retryAfter;
+            this.retryRefused = retryRefused;
         }
     }
 }

@@ -9,13 +9,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the status code, 0 where there was nobody to connect to
  * @param retryAfter the header, if there was one
+ * @param retryRefused whether it says {@code X-Resilience-Retry: no}
  */
-record Answer(int status, @Nullable String retryAfter) {
+record Answer(int status, @Nullable String retryAfter, boolean retryRefused) {
 
-    static final Answer OK = new Answer(200, null);
-    static final Answer CONNECTION_REFUSED = new Answer(0, null);
-    static final Answer SERVER_ERROR = new Answer(500, null);
-    static final Answer UNAVAILABLE = new Answer(503, null);
+    static final Answer OK = new Answer(200, null, false);
+    static final Answer CONNECTION_REFUSED = new Answer(0, null, false);
 
     boolean isOk() {
         return status == 200;
@@ -29,7 +28,7 @@ record Answer(int status, @Nullable String retryAfter) {
     /** How the library finds the answer in the exception of this client. */
     static @Nullable HttpFailure read(Throwable failure) {
         return failure instanceof HttpError error
-                ? new HttpFailure(error.answer.status, error.answer.retryAfter)
+                ? new HttpFailure(error.answer.status, error.answer.retryAfter, error.answer.retryRefused)
                 : null;
     }
 

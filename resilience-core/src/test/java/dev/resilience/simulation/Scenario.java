@@ -25,11 +25,23 @@ record Scenario(String title, RetryPolicy retry, Set<Part> parts) {
     static final Scenario DEFAULTS = new Scenario("the defaults", RetryPolicy.defaults(), Set.of(Part.BUDGET));
     static final Scenario DEFAULTS_PASSING_503 = new Scenario(
             "the defaults, 503 passed on", RetryPolicy.defaults(), Set.of(Part.BUDGET, Part.PASSES_503_ON));
+    static final Scenario WITHOUT_REFUSALS = new Scenario(
+            "the defaults, 503 without X-Resilience-Retry",
+            RetryPolicy.defaults(),
+            Set.of(Part.BUDGET, Part.PASSES_503_ON, Part.WITHOUT_REFUSALS));
     static final Scenario DEFAULTS_AND_BREAKERS =
             new Scenario("the defaults and breakers", RetryPolicy.defaults(), Set.of(Part.BUDGET, Part.BREAKER));
 
     static final List<Scenario> ALL =
-            List.of(NAIVE, SUPPRESS, BUDGETS, BREAKERS, DEFAULTS, DEFAULTS_PASSING_503, DEFAULTS_AND_BREAKERS);
+            List.of(
+                    NAIVE,
+                    SUPPRESS,
+                    BUDGETS,
+                    BREAKERS,
+                    DEFAULTS,
+                    DEFAULTS_PASSING_503,
+                    WITHOUT_REFUSALS,
+                    DEFAULTS_AND_BREAKERS);
 
     boolean has(Part part) {
         return parts.contains(part);
@@ -58,6 +70,8 @@ record Scenario(String title, RetryPolicy retry, Set<Part> parts) {
         /** The default circuit breaker, outside the retry. */
         BREAKER,
         /** A failure leaves the controller as 503; otherwise as 500, which is what Spring Boot makes of exceptions. */
-        PASSES_503_ON
+        PASSES_503_ON,
+        /** Failures leave it without {@code X-Resilience-Retry: no}, as they leave a service that knows no such header. */
+        WITHOUT_REFUSALS
     }
 }

@@ -34,13 +34,13 @@ final class Service implements Endpoint {
     private final Endpoint next;
     private final TimeSource time;
     private final Pipeline pipeline;
+    private final FaultClassification faults =
+            new FaultClassification(failure -> Fault.UNKNOWN, List.of(), List.of(Answer::read));
 
     Service(String name, Scenario scenario, Endpoint next, TimeSource time, DoubleSupplier random) {
         this.scenario = scenario;
         this.next = next;
         this.time = time;
-        FaultClassification faults =
-                new FaultClassification(failure -> Fault.UNKNOWN, List.of(), List.of(Answer::read));
         RetryBudget budget =
                 scenario.has(Part.BUDGET) ? new RetryBudget(name, RetryBudgetPolicy.defaults(), time) : null;
         List<Layer> layers = new ArrayList<>();
@@ -90,11 +90,12 @@ final class Service implements Endpoint {
         if (failure == null) {
             return Answer.OK;
         }
+        boolean says = !scenario.has(Part.WITHOUT_REFUSALS);
         if (failure instanceof CircuitOpenException open) {
             long seconds =
                     Math.max(1, open.retryAfter().plusSeconds(1).minusNanos(1).toSeconds());
-            return new Answer(503, Long.toString(seconds));
+            return new Answer(503, Long.toString(seconds), says);
         }
-        return scenario.has(Part.PASSES_503_ON) ? Answer.UNAVAILABLE : Answer.SERVER_ERROR;
+        return new Answer(scenario.has(Part.PASSES_503_ON) ? 503 : 500, null, says && faults.refusesRetry(failure));
     }
 }

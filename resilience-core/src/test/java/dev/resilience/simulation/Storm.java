@@ -49,10 +49,18 @@ final class Storm {
 
     /** How often a single call reaches the backend when all fail. */
     static int callsOfOne(Scenario scenario) {
+        return callsOf(1, scenario);
+    }
+
+    /** How often some calls, made at random moments at the rate of the storm, reach the backend when all fail. */
+    static int callsOf(int calls, Scenario scenario) {
         Timetable down = new Timetable(Duration.ZERO, Duration.ofMinutes(1), Duration.ZERO);
         return SilencedLogs.run(() -> {
             Storm storm = new Storm(scenario, down, 1);
-            storm.call();
+            for (int call = 0; call < calls; call++) {
+                storm.call();
+                storm.time.advance(storm.gap());
+            }
             storm.time.advance(down.outage());
             return storm.log.result(scenario, down).backendCalls().between(0, down.outageEnd());
         });

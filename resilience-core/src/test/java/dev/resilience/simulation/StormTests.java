@@ -36,11 +36,31 @@ class StormTests {
             assertThat(Storm.callsOfOne(Scenario.DEFAULTS)).isEqualTo(3);
         }
 
+        @Test
+        void isRetriedByTheLastServiceAloneWhereRefusalsTravel() {
+            assertThat(Storm.callsOfOne(Scenario.DEFAULTS_PASSING_503)).isEqualTo(3);
+        }
+
         /** A budget is for crowds: ten retries a second are always allowed. */
         @Test
         void isMultipliedInSpiteOfBudgetsWhereEveryFailureLooksTransient() {
             assertThat(Storm.callsOfOne(Scenario.BUDGETS)).isEqualTo(27);
-            assertThat(Storm.callsOfOne(Scenario.DEFAULTS_PASSING_503)).isEqualTo(27);
+            assertThat(Storm.callsOfOne(Scenario.WITHOUT_REFUSALS)).isEqualTo(27);
+        }
+    }
+
+    /** All within a second, so that the last service's budget allows 200 retries: a tenth of them, and 100. */
+    @Nested
+    class AThousandCalls {
+
+        @Test
+        void areFewerThanTwelveHundredAtTheBackendWhereRefusalsTravel() {
+            assertThat(Storm.callsOf(1_000, Scenario.DEFAULTS_PASSING_503)).isBetween(1_000, 1_199);
+        }
+
+        @Test
+        void areAlmostSixteenHundredWithoutTheHeader() {
+            assertThat(Storm.callsOf(1_000, Scenario.WITHOUT_REFUSALS)).isBetween(1_500, 1_600);
         }
     }
 
@@ -66,7 +86,7 @@ class StormTests {
          */
         @Test
         void growsByElevenPercentOfTheCallsAtEachServiceThatHasABudget() {
-            for (Scenario scenario : new Scenario[] {Scenario.BUDGETS, Scenario.DEFAULTS_PASSING_503}) {
+            for (Scenario scenario : new Scenario[] {Scenario.BUDGETS, Scenario.WITHOUT_REFUSALS}) {
                 StormResult result = Storm.ofOneMinute(scenario);
 
                 assertThat(result.callsPerCall()).as(scenario.title()).isCloseTo(1.33, within(0.03));
@@ -82,11 +102,13 @@ class StormTests {
         }
 
         @Test
-        void isAtMostFifteenPercentMoreThanTheCallsByDefault() {
-            StormResult defaults = Storm.ofOneMinute(Scenario.DEFAULTS);
+        void isAtMostFifteenPercentMoreThanTheCallsByDefaultWhateverStatusIsPassedOn() {
+            for (Scenario scenario : new Scenario[] {Scenario.DEFAULTS, Scenario.DEFAULTS_PASSING_503}) {
+                StormResult result = Storm.ofOneMinute(scenario);
 
-            assertThat(defaults.callsPerCall()).isBetween(1.0, 1.15);
-            assertThat(defaults.callsPerCallAtTheEnd()).isBetween(1.0, 1.15);
+                assertThat(result.callsPerCall()).as(scenario.title()).isBetween(1.0, 1.15);
+                assertThat(result.callsPerCallAtTheEnd()).as(scenario.title()).isBetween(1.0, 1.15);
+            }
         }
     }
 
