@@ -2,12 +2,14 @@ package dev.resilience.fault;
 
 import dev.resilience.log.LogLine;
 import java.io.InterruptedIOException;
+import java.lang.ref.WeakReference;
 import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +29,9 @@ public final class FaultClassification {
     /** The statuses that are transient unless a policy says otherwise. */
     public static final Set<Integer> TRANSIENT_STATUSES = Set.of(408, 429, 502, 503, 504);
 
+    /** More than are on their way to an answer at the same time. */
+    private static final int MAX_GIVEN_UP = 10_000;
+
     private static final Logger log = LoggerFactory.getLogger(FaultClassification.class);
 
     private final FaultClassifier custom;
@@ -34,11 +39,13 @@ public final class FaultClassification {
     private final List<HttpFailure.Reader> httpReaders;
     private final Set<Class<?>> brokenJudges = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Failures after whose retries the call gave up, as long as anything else holds them. Found by {@code equals}, which is
-     * identity unless a class of exceptions redefines it; then equal ones are taken for the same.
-     */
-    private final Set<Throwable> givenUp = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    /** The last failures that calls gave up with, by identity: equality is up to their classes. Holds none of them alive. */
+    private final Map<Integer, WeakReference<Throwable>> givenUp = Collections.synchronizedMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, WeakReference<Throwable>> eldest) {
+            return size() > MAX_GIVEN_UP;
+        }
+    });
 
     /**
      * @param custom the application's classifier, asked first
@@ -58,7 +65,7 @@ public final class FaultClassification {
     }
 
     /**
-     * Tells what kind of fault an exception is.
+     * Tells what kind of fault an exception is; refused retries are left aside.
      *
      * @param transientStatuses the HTTP statuses that count as transient
      */
@@ -67,16 +74,13 @@ public final class FaultClassification {
     }
 
     /**
-     * Tells what kind of fault an exception is for a retry: an HTTP answer that refuses retries is permanent, whatever its
-     * status. For all others, circuit breakers among them, its status decides.
+     * Tells what kind of fault an exception is.
      *
      * @param transientStatuses the HTTP statuses that count as transient
+     * @param forRetry whether an HTTP answer that refuses retries is permanent, whatever its status; it is not for a circuit
+     *     breaker, because the callee is not well
      */
-    public Fault classifyForRetry(Throwable failure, Set<Integer> transientStatuses) {
-        return classify(failure, transientStatuses, true);
-    }
-
-    private Fault classify(Throwable failure, Set<Integer> transientStatuses, boolean forRetry) {
+    public Fault classify(Throwable failure, Set<Integer> transientStatuses, boolean forRetry) {
         for (Throwable link : Causes.of(failure)) {
             Fault fault = ofApplication(link);
             if (fault != Fault.UNKNOWN) {
@@ -136,26 +140,25 @@ public final class FaultClassification {
         return null;
     }
 
-    /** Remembers that a call was retried until nothing was left, and ended with this failure. */
-    public boolean giveUp(Throwable failure) {
-        return givenUp.add(failure);
+    /** Remembers that a call ended with this failure because attempts, budget or time for another one ran out. */
+    public void giveUp(Throwable failure) {
+        givenUp.put(System.identityHashCode(failure), new WeakReference<>(failure));
     }
 
     /**
-     * Whether an HTTP answer that reports this failure should refuse retries ({@link HttpFailure#RETRY_HEADER}): the failure or
-     * one of its causes is what a retried call ended with, or an HTTP answer that refused them.
+     * Whether an HTTP answer that reports this failure should refuse retries ({@link HttpFailure#RETRY_HEADER}): a call gave up
+     * with it or with one of its causes, or it is an HTTP answer that refused them. An object that is thrown again and again
+     * refuses them for good once a call gave up with it.
      */
     public boolean refusesRetry(Throwable failure) {
         HttpFailure answer = httpFailure(failure);
-        return (answer != null && answer.retryRefused()) || Causes.of(failure).stream().anyMatch(this::isGivenUp);
+        return (answer != null && answer.retryRefused())
+                || Causes.of(failure).stream().anyMatch(this::isGivenUp);
     }
 
     private boolean isGivenUp(Throwable failure) {
-        try {
-            return givenUp.contains(failure);
-        } catch (Throwable broken) { // its hashCode is the application's
-            return false;
-        }
+        WeakReference<Throwable> known = givenUp.get(System.identityHashCode(failure));
+        return known != null && known.refersTo(failure);
     }
 
     private Fault ofApplication(Throwable failure) {

@@ -34,7 +34,7 @@ final class RetryCall {
         HAS_ENDED
     }
 
-    /** How a call ended, and why it was not tried again, in words where the outcome does not say it all. */
+    /** How a call ended, and, if another attempt could have ended better, why none was made. */
     enum End {
         SUCCESS(RetryOutcome.SUCCESS, ""),
         SUCCESS_AFTER_RETRY(RetryOutcome.SUCCESS_AFTER_RETRY, ""),
@@ -275,8 +275,9 @@ final class RetryCall {
         if (failure != null && earlierFailures != null) {
             earlierFailures.forEach(earlier -> suppress(failure, earlier));
         }
-        if (failure != null && isSpent() && maxAttempts() > 1) { // a call of one attempt leaves retrying to its caller
-            rules.giveUp(failure);
+        boolean hasGivenUp = !end.why.isEmpty() && end != End.STOPPED; // another instance may go on
+        if (failure != null && hasGivenUp && maxAttempts() > 1) { // one attempt leaves retrying to the caller
+            rules.parts.faults().giveUp(failure);
         }
         if (isUndone) {
             end = End.NOT_RETRYABLE; // it is counted as what it was, and not kept
@@ -298,15 +299,7 @@ final class RetryCall {
      * the call has ended.
      */
     boolean ranOut() {
-        return outer == null && (isSpent() || end == End.STOPPED);
-    }
-
-    /** Whether attempts, budget or time ran out. */
-    private boolean isSpent() {
-        return switch (end.outcome) {
-            case EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME -> true;
-            default -> false;
-        };
+        return outer == null && !end.why.isEmpty();
     }
 
     /** How many attempts have begun; the last one may have had no time to call the method. */

@@ -29,7 +29,7 @@ final class RetryRules {
     private final ExceptionRules lists;
     private final ExceptionRules listsForRefusals;
     private final Set<Integer> statusesOfIdempotentCalls;
-    private final Parts parts;
+    final Parts parts;
 
     /** What a change of the policy does not change. */
     record Parts(
@@ -75,18 +75,13 @@ final class RetryRules {
         }
         Fault fault = refusal ? ((ResilienceException) failure).faultOfAttempt() : Fault.UNKNOWN;
         if (fault == Fault.UNKNOWN) {
-            fault = parts.faults.classifyForRetry(
-                    failure, isIdempotent ? statusesOfIdempotentCalls : policy.retryOnStatus());
+            fault = parts.faults.classify(
+                    failure, isIdempotent ? statusesOfIdempotentCalls : policy.retryOnStatus(), true);
         }
         if (fault == Fault.UNKNOWN && !policy.retryUnknown()) {
             parts.reports.unknown(failure);
         }
         return fault == Fault.TRANSIENT || (fault == Fault.UNKNOWN && policy.retryUnknown());
-    }
-
-    /** The call has been retried until nothing was left: whoever answers with its failure should refuse further retries. */
-    void giveUp(Throwable failure) {
-        guarded("hashCode", "callers may repeat the request", () -> parts.faults.giveUp(failure));
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */

@@ -161,8 +161,7 @@ class RefusedRetryTests {
             bench.retryOnResult = result -> true;
             Retry retry = bench.retry(policy().failWhenExhausted(true));
 
-            Throwable failure =
-                    catchThrowable(() -> bench.call(retry, returns("no"), returns("no"), returns("no")));
+            Throwable failure = catchThrowable(() -> bench.call(retry, returns("no"), returns("no"), returns("no")));
 
             assertThat(failure).isInstanceOf(RetryExhaustedException.class);
             assertThat(bench.faults.refusesRetry(failure)).isTrue();

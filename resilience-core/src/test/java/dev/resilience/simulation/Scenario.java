@@ -32,16 +32,15 @@ record Scenario(String title, RetryPolicy retry, Set<Part> parts) {
     static final Scenario DEFAULTS_AND_BREAKERS =
             new Scenario("the defaults and breakers", RetryPolicy.defaults(), Set.of(Part.BUDGET, Part.BREAKER));
 
-    static final List<Scenario> ALL =
-            List.of(
-                    NAIVE,
-                    SUPPRESS,
-                    BUDGETS,
-                    BREAKERS,
-                    DEFAULTS,
-                    DEFAULTS_PASSING_503,
-                    WITHOUT_REFUSALS,
-                    DEFAULTS_AND_BREAKERS);
+    static final List<Scenario> ALL = List.of(
+            NAIVE,
+            SUPPRESS,
+            BUDGETS,
+            BREAKERS,
+            DEFAULTS,
+            DEFAULTS_PASSING_503,
+            WITHOUT_REFUSALS,
+            DEFAULTS_AND_BREAKERS);
 
     boolean has(Part part) {
         return parts.contains(part);

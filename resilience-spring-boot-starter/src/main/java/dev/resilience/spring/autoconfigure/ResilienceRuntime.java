@@ -119,6 +119,12 @@ final class ResilienceRuntime implements AutoCloseable {
         return registry;
     }
 
+    /** Whether an HTTP answer that reports this failure should refuse retries. */
+    boolean refusesRetry(Throwable failure) {
+        DefaultResilienceRegistry created = registry;
+        return created != null && created.environment.faults().refusesRetry(failure);
+    }
+
     private PlanFactory plans() {
         registry();
         return Objects.requireNonNull(plans);

@@ -6,6 +6,7 @@ import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
+import dev.resilience.spring.web.RetryRefusals;
 import dev.resilience.spring.web.SelectiveHandlers;
 import dev.resilience.time.TimeSource;
 import jakarta.servlet.Filter;
@@ -64,6 +65,11 @@ public final class ResilienceWebAutoConfiguration {
         }
 
         @Bean
+        RetryRefusals.OfServlet resilienceRetryRefusals(ResilienceRuntime resilienceRuntime) {
+            return new RetryRefusals.OfServlet(resilienceRuntime::refusesRetry);
+        }
+
+        @Bean
         WebMvcConfigurer resilienceWebMvcConfigurer() {
             return new WebMvcConfigurer() {
                 @Override
@@ -82,6 +88,11 @@ public final class ResilienceWebAutoConfiguration {
         @Bean
         static SelectiveHandlers.OfWebFlux resilienceReactiveAdvices() {
             return new SelectiveHandlers.OfWebFlux();
+        }
+
+        @Bean
+        RetryRefusals.OfWebFlux resilienceRetryRefusals(ResilienceRuntime resilienceRuntime) {
+            return new RetryRefusals.OfWebFlux(resilienceRuntime::refusesRetry);
         }
 
         @Bean

@@ -1,6 +1,8 @@
 package dev.resilience.spring.fault;
 
 import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
+import static java.util.Objects.requireNonNullElse;
+import static org.springframework.http.HttpHeaders.RETRY_AFTER;
 
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -168,10 +171,8 @@ public final class LibraryFaults {
         });
     }
 
-    private static final String RETRY_AFTER = "Retry-After";
-
     /**
-     * Where an exception has the status, and the ways to the hint, getter by getter; one with a star gets the name of the header.
+     * Where an exception has the status, and the ways to a header, getter by getter; one with a star gets the header's name.
      * What Google's SDKs throw has the exception of its JSON transport as the cause. Jetty throws its one in place of a 401 that
      * names no way to authenticate. Of an answer with the hint Feign makes a {@code RetryableException}, whose cause has the
      * headers.
@@ -298,25 +299,27 @@ public final class LibraryFaults {
 
     /** The answer in an exception of {@code RestClient} and {@code RestTemplate}. */
     public static @Nullable HttpFailure ofRestClient(Throwable failure) {
-        if (failure instanceof RestClientResponseException answer) {
-            HttpHeaders headers = answer.getResponseHeaders();
-            String retryAfter = headers == null ? null : headers.getFirst(HttpHeaders.RETRY_AFTER);
-            return new HttpFailure(answer.getStatusCode().value(), retryAfter);
-        }
-        return null;
+        return failure instanceof RestClientResponseException answer
+                ? failure(
+                        answer.getStatusCode().value(),
+                        requireNonNullElse(answer.getResponseHeaders(), HttpHeaders.EMPTY)::getFirst)
+                : null;
     }
 
     /** The answer in an exception of {@code WebClient}. */
     public static @Nullable HttpFailure ofWebClient(Throwable failure) {
-        if (failure instanceof WebClientResponseException answer) {
-            String retryAfter = answer.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
-            return new HttpFailure(answer.getStatusCode().value(), retryAfter);
-        }
-        return null;
+        return failure instanceof WebClientResponseException answer
+                ? failure(answer.getStatusCode().value(), answer.getHeaders()::getFirst)
+                : null;
     }
 
-    /** Where an exception has an answer. Of several ways to the hint the first that finds one counts. */
-    private record Answer(List<ReflectiveAccessor> status, List<List<ReflectiveAccessor>> retryAfter) {
+    private static HttpFailure failure(int status, Function<String, @Nullable String> header) {
+        boolean retryRefused = HttpFailure.RETRY_REFUSED.equalsIgnoreCase(header.apply(HttpFailure.RETRY_HEADER));
+        return new HttpFailure(status, header.apply(RETRY_AFTER), retryRefused);
+    }
+
+    /** Where an exception has an answer. Of several ways to a header the first that finds one counts. */
+    private record Answer(List<ReflectiveAccessor> status, List<List<ReflectiveAccessor>> headers) {
 
         /** @param words a line of {@link #ANSWERS_AT} */
         static Answer at(String... words) {
@@ -336,31 +339,31 @@ public final class LibraryFaults {
         @Nullable
         HttpFailure in(Throwable failure) {
             // clients use 0 or less for "there was no answer"
-            return follow(status, failure) instanceof Integer code && code > 0
-                    ? new HttpFailure(code, hint(failure))
+            return follow(status, failure, "") instanceof Integer code && code > 0
+                    ? failure(code, name -> header(name, failure))
                     : null;
         }
 
-        private @Nullable String hint(Throwable failure) {
-            for (List<ReflectiveAccessor> path : retryAfter) {
-                Object found = follow(path, failure);
-                if (found instanceof Map<?, ?> headers && headers.get(RETRY_AFTER) instanceof Collection<?> all) {
-                    found = all.isEmpty() ? null : all.iterator().next();
+        private @Nullable String header(String name, Throwable failure) {
+            for (List<ReflectiveAccessor> path : headers) {
+                Object found = follow(path, failure, name);
+                if (found instanceof Map<?, ?> all && all.get(name) instanceof Collection<?> values) {
+                    found = values.isEmpty() ? null : values.iterator().next();
                 }
                 if (found instanceof Long date) {
                     return RFC_1123_DATE_TIME.format(Instant.ofEpochMilli(date).atOffset(ZoneOffset.UTC));
                 }
-                if (found instanceof String hint) {
-                    return hint;
+                if (found instanceof String value) {
+                    return value;
                 }
             }
             return null;
         }
 
-        private static @Nullable Object follow(List<ReflectiveAccessor> path, Throwable failure) {
+        private static @Nullable Object follow(List<ReflectiveAccessor> path, Throwable failure, String header) {
             Object found = failure;
             for (ReflectiveAccessor getter : path) {
-                found = getter.of(found);
+                found = getter.of(found, header);
             }
             return found;
         }

@@ -14,7 +14,7 @@ import org.springframework.util.ReflectionUtils;
 public final class ReflectiveAccessor {
 
     private final String name;
-    private final Object[] arguments;
+    private final String[] arguments;
     private final ClassValue<@Nullable Method> methods = new ClassValue<>() {
         @Override
         protected @Nullable Method computeValue(Class<?> type) {
@@ -34,8 +34,15 @@ public final class ReflectiveAccessor {
      * @throws RuntimeException what the method throws, a checked exception as the cause of another one
      */
     public @Nullable Object of(@Nullable Object target) {
+        return of(target, arguments);
+    }
+
+    /** The same with other arguments, of which the method gets as many as it takes. */
+    @Nullable
+    Object of(@Nullable Object target, String... others) {
         Method method = target == null ? null : methods.get(target.getClass());
-        return method == null ? null : ReflectionUtils.invokeMethod(method, target, arguments);
+        Object[] taken = Arrays.copyOf(others, arguments.length);
+        return method == null ? null : ReflectionUtils.invokeMethod(method, target, taken);
     }
 
     /** The class of the object may be hidden, but then one above it or an interface makes the method public. */

@@ -38,9 +38,11 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
 
     private static final int LIVE_OBJECT = 2;
 
+    /** What every live object works with. */
+    public final Environment environment;
+
     final PolicyBinder binder;
     final PolicyNames names;
-    final Environment environment;
     final ApplicationContext beans;
     final StartupWarnings warnings;
     final StartupProblems problems;

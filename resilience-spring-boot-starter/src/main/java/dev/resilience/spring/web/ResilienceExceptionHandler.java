@@ -11,6 +11,7 @@ import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.KebabCase;
 import java.net.URI;
 import java.time.Duration;
@@ -29,7 +30,8 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 
 /**
  * Answers refusals that leave a controller with problem details (RFC 9457), with {@code Retry-After} where there is
- * something to wait for. A handler of the application's own for one of these exceptions, or for
+ * something to wait for, and with {@value HttpFailure#RETRY_HEADER} where another attempt of a service that calls would only
+ * add to the load. A handler of the application's own for one of these exceptions, or for
  * {@link ResilienceException}, comes first; one for every {@link Exception} does not, whatever their order.
  */
 @ControllerAdvice
@@ -67,6 +69,9 @@ public final class ResilienceExceptionHandler {
         Duration wait = retryAfter(refusal);
         if (wait != null) {
             answer.header(HttpHeaders.RETRY_AFTER, String.valueOf(wholeSeconds(wait)));
+        }
+        if (status.is5xxServerError() || status == HttpStatus.TOO_MANY_REQUESTS) {
+            answer.header(HttpFailure.RETRY_HEADER, HttpFailure.RETRY_REFUSED);
         }
         return answer.body(problem);
     }

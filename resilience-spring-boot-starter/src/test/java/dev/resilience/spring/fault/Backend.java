@@ -13,7 +13,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** A real server on loopback that answers as it is told to, in that order, and with 200 from then on. */
 final class Backend implements AutoCloseable {
@@ -43,13 +42,16 @@ final class Backend implements AutoCloseable {
 
     Backend answering(int... statuses) {
         for (int status : statuses) {
-            answers.add(exchange -> send(exchange, status, null));
+            answers.add(exchange -> send(exchange, status));
         }
         return this;
     }
 
-    Backend answeringWithRetryAfter(int status, String retryAfter) {
-        answers.add(exchange -> send(exchange, status, retryAfter));
+    Backend answeringWith(int status, String header, String value) {
+        answers.add(exchange -> {
+            exchange.getResponseHeaders().set(header, value);
+            send(exchange, status);
+        });
         return this;
     }
 
@@ -72,16 +74,13 @@ final class Backend implements AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         Answer next = answers.poll();
         if (next == null) {
-            send(exchange, 200, null);
+            send(exchange, 200);
         } else {
             next.give(exchange);
         }
     }
 
-    private static void send(HttpExchange exchange, int status, @Nullable String retryAfter) throws IOException {
-        if (retryAfter != null) {
-            exchange.getResponseHeaders().set("Retry-After", retryAfter);
-        }
+    private static void send(HttpExchange exchange, int status) throws IOException {
         byte[] body = ("status " + status).getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, body.length);
         exchange.getResponseBody().write(body);

@@ -271,6 +271,25 @@ class FurtherClientsFaultsTests {
     }
 
     @Test
+    void feignTellsThatARetryIsRefused() {
+        Exception answer = feign(503)
+                .with("responseHeaders", Map.of("X-Resilience-Retry", List.of("No")))
+                .made();
+
+        assertThat(faults.httpFailure(answer)).isEqualTo(new HttpFailure(503, null, true));
+        assertThat(faults.httpFailure(retryable(503).causedBy(answer).made()))
+                .isEqualTo(new HttpFailure(503, null, true));
+    }
+
+    @Test
+    void clientsThatGiveAHeaderByItsNameDoToo() {
+        assertThat(faults.httpFailure(StandIn.of("jakarta.ws.rs.WebApplicationException")
+                        .with("getResponse", new RefusingJaxRsAnswer())
+                        .made()))
+                .isEqualTo(new HttpFailure(503, null, true));
+    }
+
+    @Test
     void otherClientsDoToo() {
         assertThat(faults.httpFailure(StandIn.of("jakarta.ws.rs.WebApplicationException")
                         .with("getResponse", new JaxRsAnswer(429, "17"))
@@ -346,6 +365,17 @@ class FurtherClientsFaultsTests {
 
         public @Nullable String getHeaderString(String name) {
             return name.equals("Retry-After") ? retryAfter : null;
+        }
+    }
+
+    public static final class RefusingJaxRsAnswer {
+
+        public int getStatus() {
+            return 503;
+        }
+
+        public @Nullable String getHeaderString(String name) {
+            return name.equals("X-Resilience-Retry") ? "no" : null;
         }
     }
 

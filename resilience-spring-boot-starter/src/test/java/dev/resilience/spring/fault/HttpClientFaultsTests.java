@@ -178,12 +178,29 @@ class HttpClientFaultsTests {
         @ParameterizedTest
         @MethodSource("clients")
         void mayTellWhenToComeBack(String client) {
-            backend.answeringWithRetryAfter(503, "17").answering(503);
+            backend.answeringWith(503, "Retry-After", "17").answering(503);
 
             Throwable withHint = failureOf(PATIENT.get(client), backend.url());
             assertThat(faults.httpFailure(withHint)).isEqualTo(new HttpFailure(503, "17"));
             Throwable without = failureOf(PATIENT.get(client), backend.url());
             assertThat(faults.httpFailure(without)).isEqualTo(new HttpFailure(503, null));
+        }
+
+        @ParameterizedTest
+        @MethodSource("clients")
+        void mayRefuseRetriesAndIsTransientForCircuitBreakersAllTheSame(String client) {
+            for (String value : new String[] {"no", "No", "yes"}) {
+                backend.answeringWith(503, "x-resilience-retry", value);
+
+                Throwable failure = failureOf(PATIENT.get(client), backend.url());
+
+                boolean refused = !value.equals("yes");
+                assertThat(faults.httpFailure(failure)).isEqualTo(new HttpFailure(503, null, refused));
+                assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES))
+                        .isEqualTo(TRANSIENT);
+                assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES, true))
+                        .isEqualTo(refused ? PERMANENT : TRANSIENT);
+            }
         }
     }
 

@@ -185,7 +185,7 @@ class RestClientFaultsTests {
             "-5, 1"
         })
         void isHonouredWhereItIsValid(String header, int seconds) {
-            backend.answeringWithRetryAfter(429, header);
+            backend.answeringWith(429, "Retry-After", header);
             runner(backend.url()).run(context -> {
                 assertThat(context.getBean(Client.class).get()).isEqualTo("status 200");
                 assertThat(context.getBean(ManualTimeSource.class).elapsed()).isEqualTo(Duration.ofSeconds(seconds));
@@ -194,7 +194,7 @@ class RestClientFaultsTests {
 
         @Test
         void endsTheRetryingWhereItIsTooLong() {
-            backend.answeringWithRetryAfter(503, "61");
+            backend.answeringWith(503, "Retry-After", "61");
             runner(backend.url()).run(context -> {
                 Client client = context.getBean(Client.class);
                 assertThatThrownBy(client::get).isInstanceOf(HttpServerErrorException.ServiceUnavailable.class);
@@ -205,7 +205,7 @@ class RestClientFaultsTests {
 
         @Test
         void isIgnoredWhereThePolicySaysSo() {
-            backend.answeringWithRetryAfter(503, "17");
+            backend.answeringWith(503, "Retry-After", "17");
             runner(backend.url())
                     .withPropertyValues("resilience.retry.default.honor-retry-after=false")
                     .run(context -> {
