@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows on the running application what the annotations on OrderService.place do, in six scenes.
+# Shows on the running application how an order is protected, in six scenes.
 # Ends with 1 if a scene does not show what it says. Needs curl; SHOP_URL says where the shop is.
 set -euo pipefail
 

@@ -32,16 +32,15 @@ class ShopEndToEndTests {
     }
 
     @Test
-    void allFourAnnotationsProtectTheOrder() {
+    void theOrderIsIdempotentAndEveryRequestToTheGatewayIsProtected() {
         Answer overview = shop.get("/actuator/resilience");
 
-        for (String policy :
-                List.of("/idempotency/orders", "/bulkhead/gateway", "/circuit-breaker/gateway", "/retry/gateway")) {
-            assertThat(overview.texts(policy + "/usedBy"))
-                    .as(policy)
-                    .singleElement()
-                    .asString()
-                    .startsWith("OrderService.place(");
+        assertThat(overview.texts("/idempotency/orders/usedBy"))
+                .singleElement()
+                .asString()
+                .startsWith("OrderService.place(");
+        for (String kind : List.of("bulkhead", "circuit-breaker", "retry")) {
+            assertThat(overview.texts("/" + kind + "/gateway/usedBy")).as(kind).containsExactly("http-client gateway");
         }
         assertThat(overview.text("/retry/gateway/policy/max-attempts")).isEqualTo("3");
         assertThat(overview.text("/circuit-breaker/gateway/policy/open-duration"))

@@ -4,7 +4,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.concurrent.ExecutorService;
@@ -32,14 +31,14 @@ public final class PaymentGateway implements AutoCloseable {
      */
     PaymentGateway(@Value("${shop.gateway.port}") int port, JsonMapper json) {
         this.handler = new ChargeHandler(behaviour, ledger, json);
-        HttpServer started = listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        HttpServer started = listen(new InetSocketAddress("localhost", port));
         this.server = started;
         this.address = started.getAddress();
     }
 
     /** Where to reach the gateway; stays the same while it refuses connections and afterwards. */
     public URI uri() {
-        return URI.create("http://" + address.getHostString() + ":" + address.getPort());
+        return URI.create("http://localhost:" + address.getPort());
     }
 
     Behaviour behaviour() {

@@ -1,10 +1,9 @@
 package dev.resilience.sample.shop;
 
-import dev.resilience.annotation.Bulkhead;
-import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.annotation.Retryable;
 import dev.resilience.sample.shop.Order.State;
+import dev.resilience.sample.shop.PaymentClient.Charge;
+import dev.resilience.sample.shop.PaymentClient.Receipt;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -21,18 +20,14 @@ class OrderService {
     }
 
     /**
-     * The annotations stand in the order in which they work, the outermost first. Each attempt has a transaction of its
-     * own, in which the order and the record of its key commit together: for one key there is one order, even after a
-     * crash. The charge is no part of the transaction, because nothing can roll it back; {@link PaymentClient} makes it
-     * safe to repeat.
+     * The order and the record of its key commit together: for one key there is one order, even after a crash. The
+     * charge is no part of the transaction, because nothing can roll it back; {@link PaymentClient} makes it safe to
+     * repeat.
      */
     @Idempotent(value = "orders", key = "#idempotencyKey")
-    @Bulkhead("gateway")
-    @CircuitBreaker("gateway")
-    @Retryable("gateway")
     @Transactional
     Order place(String idempotencyKey, OrderRequest request) {
-        PaymentClient.Receipt receipt = payments.charge(request.customer(), request.amount());
+        Receipt receipt = payments.charge(new Charge(request.customer(), request.amount()));
         return orders.add(request, State.PAID, receipt.paymentId());
     }
 

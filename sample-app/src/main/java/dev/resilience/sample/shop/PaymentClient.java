@@ -1,35 +1,20 @@
 package dev.resilience.sample.shop;
 
-import dev.resilience.context.IdempotencyContext;
-import dev.resilience.sample.gateway.PaymentGateway;
 import java.math.BigDecimal;
-import org.springframework.stereotype.Component;
-import org.springframework.web.client.RestClient;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.service.annotation.PostExchange;
 
-/** Calls the payment gateway over HTTP. */
-@Component
-class PaymentClient {
+/**
+ * The payment gateway over HTTP, protected by {@code resilience.http-client.gateway}. Every attempt of the idempotent
+ * call around it sends the same {@code Idempotency-Key}, after a crash of the shop too, so the gateway charges once
+ * even if its answer was lost.
+ */
+interface PaymentClient {
 
-    private final RestClient gateway;
+    @PostExchange("/charges")
+    Receipt charge(@RequestBody Charge charge);
 
-    PaymentClient(RestClient.Builder builder, PaymentGateway gateway) {
-        this.gateway = builder.baseUrl(gateway.uri()).build();
-    }
-
-    /**
-     * Charges a customer. Every attempt of the idempotent call around it sends the same key, after a crash of the
-     * shop too, so the gateway charges once even if its answer was lost.
-     */
-    Receipt charge(String customer, BigDecimal amount) {
-        return gateway.post()
-                .uri("/charges")
-                .header("Idempotency-Key", IdempotencyContext.downstreamKeyOrNew())
-                .body(new Charge(customer, amount))
-                .retrieve()
-                .requiredBody(Receipt.class);
-    }
+    record Charge(String customer, BigDecimal amount) {}
 
     record Receipt(String paymentId) {}
-
-    private record Charge(String customer, BigDecimal amount) {}
 }
