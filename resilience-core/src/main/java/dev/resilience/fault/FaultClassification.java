@@ -152,7 +152,7 @@ public final class FaultClassification {
      */
     public boolean refusesRetry(Throwable failure) {
         HttpFailure answer = httpFailure(failure);
-        return (answer != null && answer.retryRefused())
+        return (answer != null && (answer.retryRefused() || HttpFailure.RETRY_EXHAUSTED.equals(answer.retry())))
                 || Causes.of(failure).stream().anyMatch(this::isGivenUp);
     }
 

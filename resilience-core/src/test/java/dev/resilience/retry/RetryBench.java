@@ -139,7 +139,7 @@ final class RetryBench {
 
     private static @Nullable HttpFailure read(Throwable failure) {
         return failure instanceof HttpError error
-                ? new HttpFailure(error.status, error.retryAfter, error.retryRefused)
+                ? new HttpFailure(error.status, error.retryAfter, error.retryRefused ? HttpFailure.RETRY_REFUSED : null)
                 : null;
     }
 

@@ -28,7 +28,10 @@ record Answer(int status, @Nullable String retryAfter, boolean retryRefused) {
     /** How the library finds the answer in the exception of this client. */
     static @Nullable HttpFailure read(Throwable failure) {
         return failure instanceof HttpError error
-                ? new HttpFailure(error.answer.status, error.answer.retryAfter, error.answer.retryRefused)
+                ? new HttpFailure(
+                        error.answer.status,
+                        error.answer.retryAfter,
+                        error.answer.retryRefused ? HttpFailure.RETRY_REFUSED : null)
                 : null;
     }
 

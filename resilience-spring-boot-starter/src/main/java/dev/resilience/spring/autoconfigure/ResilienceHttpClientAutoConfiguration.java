@@ -48,7 +48,7 @@ public final class ResilienceHttpClientAutoConfiguration {
                                 .<dev.resilience.spring.client.HttpClient>ofKind("http-client")
                                 .values()
                         : List.of(),
-                () -> resilienceRuntime.registry().faults(),
+                () -> resilienceRuntime.registry().environment.faults(),
                 resilienceDeadlineHeader);
     }
 

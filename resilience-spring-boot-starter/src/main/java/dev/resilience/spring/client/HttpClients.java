@@ -7,6 +7,7 @@ import dev.resilience.context.IdempotencyContext;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
+import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.web.DeadlineHeader;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -142,6 +143,13 @@ public final class HttpClients {
             }
         }
         return false;
+    }
+
+    /** Lets who answers with this failure know that its request was repeated in vain. */
+    void noteIfExhausted(Throwable failure, HttpHeaders ofAnswer) {
+        if (faults.get().refusesRetry(failure)) {
+            addIfAbsent(ofAnswer, HttpFailure.RETRY_HEADER, HttpFailure.RETRY_EXHAUSTED);
+        }
     }
 
     /** Whether an old answer is better than this failure: not where the request itself was wrong. */

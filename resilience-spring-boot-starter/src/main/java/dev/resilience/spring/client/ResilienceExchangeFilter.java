@@ -166,7 +166,11 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                 return Mono.just(answer(ClientResponse.create(HttpStatus.OK, codecs), stale.headers(), stale.body()));
             }
             ClientResponse last = answer;
-            return failed == failure && last != null ? Mono.just(last) : Mono.error(failed);
+            return failed == failure && last != null
+                    ? Mono.just(last.mutate()
+                            .headers(headers -> clients.noteIfExhausted(failed, headers))
+                            .build())
+                    : Mono.error(failed);
         }
 
         /** Notes when the sending of a body begins that is more than one value. */

@@ -174,7 +174,11 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
             if (stale != null) {
                 return new Answer(HttpStatus.OK, "OK", stale.headers(), stale.body(), null);
             }
-            return failed == failure ? answer : null;
+            if (failed != failure || answer == null) {
+                return null;
+            }
+            clients.noteIfExhausted(failed, answer.getHeaders());
+            return answer;
         }
 
         @Override

@@ -314,8 +314,7 @@ public final class LibraryFaults {
     }
 
     private static HttpFailure failure(int status, Function<String, @Nullable String> header) {
-        boolean retryRefused = HttpFailure.RETRY_REFUSED.equalsIgnoreCase(header.apply(HttpFailure.RETRY_HEADER));
-        return new HttpFailure(status, header.apply(RETRY_AFTER), retryRefused);
+        return new HttpFailure(status, header.apply(RETRY_AFTER), header.apply(HttpFailure.RETRY_HEADER));
     }
 
     /** Where an exception has an answer. Of several ways to a header the first that finds one counts. */
@@ -350,7 +349,7 @@ public final class LibraryFaults {
                 if (found instanceof Map<?, ?> all && all.get(name) instanceof Collection<?> values) {
                     found = values.isEmpty() ? null : values.iterator().next();
                 }
-                if (found instanceof Long date) {
+                if (found instanceof Long date && name.equals(RETRY_AFTER)) {
                     return RFC_1123_DATE_TIME.format(Instant.ofEpochMilli(date).atOffset(ZoneOffset.UTC));
                 }
                 if (found instanceof String value) {

@@ -1,7 +1,6 @@
 package dev.resilience.spring.registry;
 
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -110,11 +109,6 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     /** The live objects by kind, for the library itself. */
     public LiveRegistry live() {
         return live;
-    }
-
-    /** What failures are judged by. */
-    public FaultClassification faults() {
-        return environment.faults();
     }
 
     public PolicyChanges changes() {

@@ -56,6 +56,7 @@ class RepeatedRequestsTests {
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.body()).isEqualTo("down");
             assertThat(answer.headers().getFirst("X-Reason")).isEqualTo("maintenance");
+            assertThat(answer.headers().getFirst("X-Resilience-Retry")).isEqualTo("exhausted");
             assertThat(server.requests())
                     .hasSize(3)
                     .allMatch(request -> request.body().equals("body"));
@@ -114,6 +115,19 @@ class RepeatedRequestsTests {
             Answer answer = client.send(application, HttpMethod.GET, "http://localhost:" + server.port() + "/", null);
 
             assertThat(answer.status()).isEqualTo(503);
+            assertThat(server.requests()).hasSize(1);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAnswerThatRefusesRetriesIsFinal(Clients client) {
+        server.then(answer(503, "down", "X-Resilience-Retry: no"));
+        run(client, application -> {
+            Answer answer = client.send(application, HttpMethod.GET, server.url(), null);
+
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.headers().getFirst("X-Resilience-Retry")).isEqualTo("no");
             assertThat(server.requests()).hasSize(1);
         });
     }

@@ -276,9 +276,9 @@ class FurtherClientsFaultsTests {
                 .with("responseHeaders", Map.of("X-Resilience-Retry", List.of("No")))
                 .made();
 
-        assertThat(faults.httpFailure(answer)).isEqualTo(new HttpFailure(503, null, true));
+        assertThat(faults.httpFailure(answer)).isEqualTo(new HttpFailure(503, null, "No"));
         assertThat(faults.httpFailure(retryable(503).causedBy(answer).made()))
-                .isEqualTo(new HttpFailure(503, null, true));
+                .isEqualTo(new HttpFailure(503, null, "No"));
     }
 
     @Test
@@ -286,7 +286,7 @@ class FurtherClientsFaultsTests {
         assertThat(faults.httpFailure(StandIn.of("jakarta.ws.rs.WebApplicationException")
                         .with("getResponse", new RefusingJaxRsAnswer())
                         .made()))
-                .isEqualTo(new HttpFailure(503, null, true));
+                .isEqualTo(new HttpFailure(503, null, "no"));
     }
 
     @Test

@@ -195,7 +195,7 @@ class HttpClientFaultsTests {
                 Throwable failure = failureOf(PATIENT.get(client), backend.url());
 
                 boolean refused = !value.equals("yes");
-                assertThat(faults.httpFailure(failure)).isEqualTo(new HttpFailure(503, null, refused));
+                assertThat(faults.httpFailure(failure)).isEqualTo(new HttpFailure(503, null, value));
                 assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES))
                         .isEqualTo(TRANSIENT);
                 assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES, true))

@@ -11,7 +11,6 @@ import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.Callee;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -76,7 +75,13 @@ abstract class RetryRefusalsContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"/annotated,502", "/with-status,502", "/with-reason,502", "/later-with-status,502", "/mono-with-status,502"})
+    @CsvSource({
+        "/annotated,502",
+        "/with-status,502",
+        "/with-reason,502",
+        "/later-with-status,502",
+        "/mono-with-status,502"
+    })
     void anExceptionAroundItThatHasAStatusKeepsItAndHasIt(String path, int status) {
         assertThat(get(path)).isEqualTo(status + " [no]");
     }
@@ -154,8 +159,8 @@ abstract class RetryRefusalsContract {
     /** The status, and all values of the header. */
     final String get(String path) {
         try {
-            HttpResponse<String> answer = client.send(
-                    HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+            HttpResponse<String> answer =
+                    client.send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
             return answer.statusCode() + " " + answer.headers().allValues("X-Resilience-Retry");
         } catch (IOException broken) {
             throw new UncheckedIOException(broken);
@@ -306,8 +311,9 @@ abstract class RetryRefusalsContract {
 
         @GetMapping("/later-with-status")
         CompletableFuture<String> laterWithStatus() {
-            return shop.later().exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                    new ResponseStatusException(HttpStatus.BAD_GATEWAY, "no answer", failure)));
+            return shop.later()
+                    .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                            new ResponseStatusException(HttpStatus.BAD_GATEWAY, "no answer", failure)));
         }
 
         @GetMapping("/mono-with-status")
