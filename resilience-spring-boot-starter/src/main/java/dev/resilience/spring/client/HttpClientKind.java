@@ -19,6 +19,7 @@ import java.lang.annotation.Annotation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Outgoing HTTP by host: {@code resilience.http-client}. No annotation names its policies, the requests do by their hosts. */
@@ -26,19 +27,22 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
 
     private static final int MAX_HOSTS_SHOWN = 20;
 
+    private final Map<String, String> places = new ConcurrentHashMap<>(); // of the hosts of each policy
+
     public HttpClientKind() {
         super("http-client", null, null, HttpClientPolicy.defaults());
     }
 
     @Override
     public HttpClient create(String name, HttpClientPolicy policy, KindContext context) {
+        places.put(name, context.describe("hosts", policy.hosts()));
         refuseTies(name, policy, context);
         policy.hosts().forEach(context::usedBy);
         Map<String, Layer> layers = new LinkedHashMap<>();
-        add(layers, context, CircuitBreakerKind.class, "circuit-breaker", policy.circuitBreaker());
-        add(layers, context, BulkheadKind.class, "bulkhead", policy.bulkhead());
-        add(layers, context, RetryKind.class, "retry", policy.retry());
-        add(layers, context, TimeLimitKind.class, "time-limit", policy.timeLimit());
+        add(layers, policy, context, CircuitBreakerKind.class, "circuit-breaker", policy.circuitBreaker());
+        add(layers, policy, context, BulkheadKind.class, "bulkhead", policy.bulkhead());
+        add(layers, policy, context, RetryKind.class, "retry", policy.retry());
+        add(layers, policy, context, TimeLimitKind.class, "time-limit", policy.timeLimit());
         if (layers.get("retry") instanceof Retry retry) {
             look(name, retry, layers, context);
         }
@@ -47,6 +51,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
 
     private static <L extends LiveObject<?>> void add(
             Map<String, Layer> layers,
+            HttpClientPolicy policy,
             KindContext context,
             Class<? extends ConfiguredKind<?, ?, L>> kind,
             String id,
@@ -62,7 +67,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
                     "There is no " + id + " policy '" + named + "':\n\n" + context.describe(id, named),
                     "Correct the name, or configure the policy. " + NearestNames.suggest(named, policies.names()));
         }
-        if (live instanceof Layer layer && context.use(kind, named)) {
+        if (!policy.hosts().isEmpty() && live instanceof Layer layer && context.use(kind, named)) {
             layers.put(id, layer);
         }
     }
@@ -98,7 +103,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
                                 ProblemKind.POLICIES,
                                 "The http-client policies '" + known + "' and '" + name + "' are for the same hosts: '"
                                         + theirs + "' and '" + written + "' are equally specific:\n\n"
-                                        + context.describe("hosts", policy.hosts()),
+                                        + places.get(known) + "\n\n" + places.get(name),
                                 "Make one of the two more specific: a host goes before a pattern, a longer pattern before "
                                         + "a shorter one.");
                     }

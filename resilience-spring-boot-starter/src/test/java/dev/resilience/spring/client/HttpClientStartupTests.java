@@ -1,0 +1,137 @@
+package dev.resilience.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What entries of {@code resilience.http-client} inherit and use, and what is wrong with others. */
+class HttpClientStartupTests {
+
+    private static final String ENTRY = "resilience.http-client.";
+
+    private static String failure(String... properties) {
+        String[] text = {""};
+        Clients.REST_CLIENT_ON_JDK.application(properties).run(application -> {
+            assertThat(application).hasFailed();
+            assertThat(application.getStartupFailure())
+                    .isInstanceOfSatisfying(
+                            ResilienceConfigurationException.class,
+                            failed -> text[0] = failed.getMessage() + "\n" + failed.action());
+        });
+        return text[0];
+    }
+
+    private static List<String> warnings(String... properties) {
+        List<String> all = new ArrayList<>();
+        Clients.REST_CLIENT_ON_JDK.application(properties).run(application -> {
+            assertThat(application).hasNotFailed();
+            all.addAll(application.getBean(StartupWarnings.class).all());
+        });
+        return all;
+    }
+
+    @Test
+    void aTieIsRefusedWithBothNamesAndPlaces() {
+        assertThat(failure(ENTRY + "payments.hosts=*.example.com", ENTRY + "stock.hosts=api.org,*.Example.com"))
+                .contains("'payments'", "'stock'", "'*.example.com'")
+                .contains(ENTRY + "payments.hosts", ENTRY + "stock.hosts");
+    }
+
+    @Test
+    void allProblemsAreReportedTogetherWithTheNearestNames() {
+        assertThat(failure(
+                        ENTRY + "payments.hosts=https://api.example.com/pay",
+                        ENTRY + "stock.hosts=stock",
+                        ENTRY + "stock.retry=bakend",
+                        ENTRY + "tax.hosts=tax",
+                        ENTRY + "tax.circuit-breaker=none-such",
+                        ENTRY + "tax.retries=backend",
+                        ENTRY + "tax.stale-if-error=-1s"))
+                .contains("https://api.example.com/pay", "without scheme and path")
+                .contains("'bakend'", "Did you mean 'backend'?")
+                .contains(ENTRY + "tax.retries", "Did you mean 'retry'?")
+                .contains(ENTRY + "tax.stale-if-error");
+    }
+
+    @Test
+    void anEntryThatExtendsWhatDoesNotExistIsRefused() {
+        assertThat(failure(ENTRY + "payments.hosts=pay", ENTRY + "stock.extends=paymnts"))
+                .contains("paymnts", "Did you mean 'payments'?");
+    }
+
+    @Test
+    void theUsersOfPoliciesAreTheEntriesThatHaveHosts() {
+        Clients.REST_CLIENT_ON_JDK
+                .application(
+                        ENTRY + "default.retry=backend",
+                        ENTRY + "default.time-limit=short",
+                        ENTRY + "payments.hosts=pay.example.com",
+                        ENTRY + "payments.circuit-breaker=payments",
+                        ENTRY + "payments.bulkhead=payments",
+                        ENTRY + "payments.stale-if-error=10m",
+                        ENTRY + "stock.extends=payments",
+                        ENTRY + "stock.hosts=stock.example.com",
+                        ENTRY + "stock.stale-if-error=5m",
+                        "resilience.retry.backend.budget=shared",
+                        "resilience.retry-budget.shared.max-ratio=0.2",
+                        "resilience.time-limit.short.timeout=1s",
+                        "resilience.circuit-breaker.payments.open-duration=9s",
+                        "resilience.bulkhead.payments.max-concurrent=5")
+                .run(application -> {
+                    assertThat(application).hasNotFailed();
+                    LiveRegistry live = application.getBean(LiveRegistry.class);
+                    List<String> both = List.of("http-client payments", "http-client stock");
+                    assertThat(live.usedBy("retry", "backend")).isEqualTo(both);
+                    assertThat(live.usedBy("retry-budget", "shared")).isEqualTo(both);
+                    assertThat(live.usedBy("time-limit", "short")).isEqualTo(both);
+                    assertThat(live.usedBy("circuit-breaker", "payments")).isEqualTo(both);
+                    assertThat(live.usedBy("bulkhead", "payments")).isEqualTo(both);
+                    assertThat(live.usedBy("http-client", "stock")).containsExactly("stock.example.com");
+                    assertThat(application.getBean(StartupWarnings.class).all()).isEmpty();
+
+                    HttpClientPolicy stock = application
+                            .getBean(ResilienceRegistry.class)
+                            .get(HttpClient.class, "stock")
+                            .policy();
+                    assertThat(stock.circuitBreaker()).isEqualTo("payments");
+                    assertThat(stock.staleIfError()).isEqualTo(Duration.ofMinutes(5));
+                });
+    }
+
+    @Test
+    void whatHasNoEffectIsAWarning() {
+        assertThat(warnings(
+                        ENTRY + "payments.retry=backend",
+                        ENTRY + "stock.hosts=stock",
+                        ENTRY + "stock.per-host=true",
+                        ENTRY + "tax.hosts=tax",
+                        ENTRY + "tax.retry=kept",
+                        "resilience.retry.kept.dead-letter=true"))
+                .anyMatch(warning -> warning.contains(ENTRY + "payments.retry") && warning.contains("no hosts"))
+                .anyMatch(warning -> warning.contains(ENTRY + "stock.per-host"))
+                .anyMatch(warning -> warning.contains("'tax'") && warning.contains("dead-letter"));
+    }
+
+    @Test
+    void aTimeLimitAroundTheRetriesThatIsShorterThanTheirWaitsIsAWarning() {
+        String[] entry = {
+            ENTRY + "stock.hosts=stock",
+            ENTRY + "stock.retry=slow",
+            ENTRY + "stock.time-limit=short",
+            "resilience.retry.slow.backoff.base-delay=2s",
+            "resilience.time-limit.short.timeout=3s",
+            "resilience.order=idempotent,bulkhead,circuit-breaker,time-limit,retry"
+        };
+        assertThat(warnings(entry)).singleElement().asString().contains("'stock'", "'short'");
+
+        entry[5] = "resilience.enabled=true";
+        assertThat(warnings(entry)).isEmpty();
+    }
+}
