@@ -2,6 +2,7 @@ package dev.resilience.spring.client;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.context.Attempt;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Environment;
@@ -62,7 +63,7 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
             Function<Map<String, Layer>, List<Layer>> inOrder,
             Environment environment) {
         this.name = name;
-        this.policy = policy;
+        this.policy = prepared(policy);
         this.hosts = policy.hosts().stream().map(HostPattern::of).toList();
         this.staleAnswers = new StaleAnswers(environment.time());
         this.environment = environment;
@@ -88,7 +89,14 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     /** For requests that begin from now on; hosts and the names of policies stay as they are. */
     @Override
     public void reconfigure(HttpClientPolicy changed) {
-        policy = changed;
+        policy = prepared(changed);
+    }
+
+    private static HttpClientPolicy prepared(HttpClientPolicy policy) {
+        if (policy.idempotencyKey() == HttpClientPolicy.IdempotencyKey.GENERATE) {
+            Attempt.rememberKeys();
+        }
+        return policy;
     }
 
     /** The layers around a request to a host. */
