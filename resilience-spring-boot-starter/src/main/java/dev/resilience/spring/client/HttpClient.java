@@ -153,8 +153,9 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
         }
     }
 
-    /** Forgets what is known of single hosts. */
+    /** Forgets what is known of single hosts, and their answers. */
     void reset() {
+        staleAnswers.clear();
         synchronized (byHost) {
             byHost.values().forEach(this::end);
             byHost.clear();

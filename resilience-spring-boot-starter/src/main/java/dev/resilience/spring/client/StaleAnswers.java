@@ -30,7 +30,7 @@ final class StaleAnswers {
     private static final int MAX_ANSWERS = 1_000;
     private static final long MAX_BYTES = 16L << 20;
     private static final List<String> CREDENTIALS = List.of(HttpHeaders.AUTHORIZATION, HttpHeaders.COOKIE);
-    private static final List<String> FORBIDDING = List.of("no-store", "private", "must-revalidate");
+    private static final List<String> FORBIDDING = List.of("no-store", "no-cache", "private", "revalidate", "s-maxage");
 
     private final TimeSource time;
     private final LinkedHashMap<URI, Stored> answers = new LinkedHashMap<>(); // this and the next with the lock
@@ -58,7 +58,9 @@ final class StaleAnswers {
     }
 
     static boolean areFor(HttpMethod method, HttpHeaders request) {
-        return method.equals(HttpMethod.GET) && CREDENTIALS.stream().noneMatch(request::containsHeader);
+        return method.equals(HttpMethod.GET)
+                && !String.valueOf(request.getCacheControl()).contains("no-store")
+                && CREDENTIALS.stream().noneMatch(request::containsHeader);
     }
 
     static boolean mayKeep(HttpStatusCode status, HttpHeaders answer) {
@@ -110,6 +112,11 @@ final class StaleAnswers {
                 .forEach(name -> values.put(
                         StringUtils.trimAllWhitespace(name).toLowerCase(Locale.ROOT), request.getValuesAsList(name)));
         return values;
+    }
+
+    synchronized void clear() {
+        answers.clear();
+        bytes = 0;
     }
 
     synchronized int size() {
