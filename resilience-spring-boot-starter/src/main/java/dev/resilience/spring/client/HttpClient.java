@@ -15,12 +15,12 @@ import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -102,8 +102,7 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     /** The layers around a request to a host. */
     Pipeline pipeline(HostPattern host) {
         CircuitBreaker ofAll = (CircuitBreaker) layers.get("circuit-breaker");
-        boolean movedByHand = ofAll != null && ofAll.currentState() != CircuitState.CLOSED;
-        if (!policy.perHost() || movedByHand) {
+        if (!policy.perHost()) {
             return shared;
         }
         synchronized (byHost) {
@@ -124,23 +123,22 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     /** In place of another one, if there are too many: the one that was called longest ago, rather one that does nothing now. */
     private Host create(String host) {
         if (byHost.size() >= MAX_HOSTS) {
-            Iterator<Map.Entry<String, Host>> all = byHost.entrySet().iterator();
-            String oldest = byHost.keySet().iterator().next();
-            while (all.hasNext()) {
-                Map.Entry<String, Host> next = all.next();
-                if (next.getValue().isIdle()) {
-                    oldest = next.getKey();
-                    break;
-                }
-            }
+            String oldest = byHost.entrySet().stream()
+                    .filter(known -> known.getValue().isIdle())
+                    .map(Map.Entry::getKey)
+                    .findFirst()
+                    .orElseGet(() -> byHost.keySet().iterator().next());
             end(Objects.requireNonNull(byHost.remove(oldest)));
         }
-        CircuitBreaker breaker =
-                layers.get("circuit-breaker") instanceof CircuitBreaker ofAll ? ofAll.forKey(host, environment) : null;
-        Bulkhead bulkhead = layers.get("bulkhead") instanceof Bulkhead ofAll ? ofAll.forKey(host, environment) : null;
+        CircuitBreaker ofAll = (CircuitBreaker) layers.get("circuit-breaker");
+        CircuitBreaker breaker = ofAll == null ? null : ofAll.forKey(host, environment);
+        Bulkhead bulkhead = layers.get("bulkhead") instanceof Bulkhead all ? all.forKey(host, environment) : null;
         Map<String, Layer> own = new HashMap<>(layers);
-        own.computeIfPresent("circuit-breaker", (kind, ofAll) -> Objects.requireNonNull(breaker));
-        own.computeIfPresent("bulkhead", (kind, ofAll) -> Objects.requireNonNull(bulkhead));
+        if (ofAll != null && breaker != null) {
+            BooleanSupplier movedByHand = () -> ofAll.currentState() != CircuitState.CLOSED; // which is for all hosts
+            own.put("circuit-breaker", either(movedByHand, ofAll, breaker));
+        }
+        own.computeIfPresent("bulkhead", (kind, shared) -> Objects.requireNonNull(bulkhead));
         return new Host(breaker, bulkhead, pipeline(own));
     }
 
@@ -175,17 +173,23 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     /** Interrupts a request when the deadline is over; where there is none it costs nothing. */
     private static Layer untilDeadline(TimeLimit limit) {
+        return either(() -> Deadline.current() == null, next -> next, limit);
+    }
+
+    /** One of two layers, chosen anew by each call. */
+    private static Layer either(BooleanSupplier isFirst, Layer first, Layer second) {
         return next -> {
-            Step limited = limit.around(next);
+            Step one = first.around(next);
+            Step other = second.around(next);
             return new Step() {
                 @Override
                 public @Nullable Object call(Invocation invocation) throws Throwable {
-                    return (Deadline.current() == null ? next : limited).call(invocation);
+                    return (isFirst.getAsBoolean() ? one : other).call(invocation);
                 }
 
                 @Override
                 public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-                    return (Deadline.current() == null ? next : limited).callAsync(invocation);
+                    return (isFirst.getAsBoolean() ? one : other).callAsync(invocation);
                 }
             };
         };

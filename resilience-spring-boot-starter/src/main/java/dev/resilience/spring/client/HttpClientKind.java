@@ -1,6 +1,7 @@
 package dev.resilience.spring.client;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.retry.Retry;
@@ -150,6 +151,12 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
             state.put("hosts", hosts);
         }
         return state;
+    }
+
+    @Override
+    public boolean isInTrouble(HttpClient client) {
+        return client.hostsInUse().values().stream()
+                .anyMatch(host -> host.breaker() != null && host.breaker().currentState() != CircuitState.CLOSED);
     }
 
     private static Map<String, Object> state(HttpClient.Host host) {
