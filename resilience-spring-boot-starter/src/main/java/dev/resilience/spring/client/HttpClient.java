@@ -99,6 +99,14 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
         return policy;
     }
 
+    /** When an attempt that begins now ends, for libraries that cannot be interrupted. */
+    @Nullable
+    Deadline deadline(@Nullable Deadline outer) {
+        return layers.get("time-limit") instanceof TimeLimit limit
+                ? Deadline.in(Deadline.limit(limit.policy().timeout()))
+                : outer;
+    }
+
     /** The layers around a request to a host. */
     Pipeline pipeline(HostPattern host) {
         CircuitBreaker ofAll = (CircuitBreaker) layers.get("circuit-breaker");

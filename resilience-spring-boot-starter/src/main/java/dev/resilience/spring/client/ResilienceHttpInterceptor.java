@@ -1,6 +1,7 @@
 package dev.resilience.spring.client;
 
 import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
 import dev.resilience.pipeline.ThrowingSupplier;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -122,7 +123,15 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         @Override
         public ClientHttpResponse get() throws IOException {
             int attempt = next(null);
-            ClientHttpResponse open = execution.execute(attempt(request, key), body);
+            HttpRequest sent = attempt(request, key);
+            Deadline outer = Deadline.current();
+            Deadline.makeCurrent(client.deadline(outer));
+            ClientHttpResponse open;
+            try {
+                open = execution.execute(sent, body);
+            } finally {
+                Deadline.makeCurrent(outer);
+            }
             RuntimeException failed = null;
             try {
                 if (open.getStatusCode().isError()) {
