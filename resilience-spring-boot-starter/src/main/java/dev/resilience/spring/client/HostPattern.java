@@ -17,7 +17,8 @@ import org.springframework.util.PatternMatchUtils;
  */
 record HostPattern(String host, @Nullable String port) {
 
-    private static final Pattern WRITTEN = Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^\\s/@:?#\\[\\]]+)(?::0*([1-9]\\d{0,4}))?");
+    private static final Pattern WRITTEN =
+            Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[^\\s/@:?#\\[\\]]+)(?::0*([1-9]\\d{0,4}))?");
 
     /** The more specific one is the greater. */
     static final Comparator<HostPattern> BY_PRECISION = Comparator.comparing(HostPattern::isName)

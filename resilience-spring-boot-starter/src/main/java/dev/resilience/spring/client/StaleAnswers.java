@@ -30,7 +30,8 @@ final class StaleAnswers {
     private static final int MAX_ANSWERS = 1_000;
     private static final long MAX_BYTES = 16L << 20;
     private static final List<String> CREDENTIALS = List.of(HttpHeaders.AUTHORIZATION, HttpHeaders.COOKIE);
-    private static final List<String> FORBIDDING = List.of("no-store", "no-cache", "private", "revalidate", "s-maxage");
+    private static final List<String> FORBIDDING =
+            List.of("no-store", "no-cache", "private", "must-revalidate", "proxy-revalidate", "s-maxage");
 
     private final TimeSource time;
     private final LinkedHashMap<URI, Stored> answers = new LinkedHashMap<>(); // this and the next with the lock

@@ -78,7 +78,13 @@ class HostPatternTests {
 
     @Test
     void theMoreSpecificPatternIsTheGreater() {
-        assertThat(Stream.of("*", "*.com", "*.example.com", "*.example.com:443", "api.example.com", "api.example.com:443")
+        assertThat(Stream.of(
+                                "*",
+                                "*.com",
+                                "*.example.com",
+                                "*.example.com:443",
+                                "api.example.com",
+                                "api.example.com:443")
                         .map(HostPattern::of))
                 .isSortedAccordingTo(HostPattern.BY_PRECISION);
     }

@@ -21,7 +21,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -114,7 +113,10 @@ class PerHostTests {
     }
 
     private double calls(String meter, String outcome) {
-        return meters.get(meter).tags("name", "backend", "outcome", outcome).functionCounter().count();
+        return meters.get(meter)
+                .tags("name", "backend", "outcome", outcome)
+                .functionCounter()
+                .count();
     }
 
     @SuppressWarnings("unchecked")
@@ -149,8 +151,7 @@ class PerHostTests {
             assertThat(calls("resilience.bulkhead.calls", "accepted")).isEqualTo(6);
             assertThat(meters.getMeters().toString()).doesNotContain("127.0.0.1", "h1");
 
-            assertThat(hostsShown().keySet())
-                    .containsExactly("127.0.0.1:" + down.port(), "127.0.0.1:" + up.port());
+            assertThat(hostsShown().keySet()).containsExactly("127.0.0.1:" + down.port(), "127.0.0.1:" + up.port());
             assertThat(hostsShown().get("127.0.0.1:" + down.port())).containsEntry("state", CircuitState.OPEN);
             assertThat(endpoint.policy("http-client", "backend").get("usedBy")).isEqualTo(List.of("*"));
             assertThat(endpoint.policy("circuit-breaker", "backend").get("usedBy"))

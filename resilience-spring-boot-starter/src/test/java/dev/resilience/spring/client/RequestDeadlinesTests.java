@@ -65,9 +65,11 @@ class RequestDeadlinesTests {
     @ParameterizedTest
     @EnumSource
     void nothingIsSentWhenNoTimeIsLeft(Clients client) {
-        run(client, application -> assertThatThrownBy(() -> Deadline.in(Duration.ZERO)
-                        .call(() -> client.send(application, HttpMethod.GET, server.url(), null)))
-                .isInstanceOf(DeadlineExceededException.class));
+        run(
+                client,
+                application -> assertThatThrownBy(() -> Deadline.in(Duration.ZERO)
+                                .call(() -> client.send(application, HttpMethod.GET, server.url(), null)))
+                        .isInstanceOf(DeadlineExceededException.class));
         assertThat(server.requests()).isEmpty();
     }
 
@@ -76,11 +78,11 @@ class RequestDeadlinesTests {
     void aRequestEndsWithTheDeadlineOrTheTimeLimit(Clients client) {
         server.otherwise(server.hang());
         run(client, application -> {
-            assertThat(endsInTime(() -> Deadline.in(SOON)
-                            .call(() -> client.send(application, HttpMethod.GET, server.url(), null))))
+            assertThat(endsInTime(() ->
+                            Deadline.in(SOON).call(() -> client.send(application, HttpMethod.GET, server.url(), null))))
                     .isInstanceOf(TimeLimitExceededException.class);
-            assertThat(endsInTime(() -> client.send(
-                            application, HttpMethod.GET, "http://localhost:" + server.port() + "/", null)))
+            assertThat(endsInTime(() ->
+                            client.send(application, HttpMethod.GET, "http://localhost:" + server.port() + "/", null)))
                     .isInstanceOf(TimeLimitExceededException.class);
             assertThat(server.requests()).hasSize(2);
         });

@@ -112,28 +112,40 @@ class StaleAnswersTests {
     @ParameterizedTest
     @EnumSource(names = {"REST_CLIENT_ON_JDK", "WEB_CLIENT_ON_REACTOR"})
     void onlyWhatASharedCacheMayServeStaleIsServed(Clients of) {
-        run(of, context -> {
-            assertThat(isServedAgain(answer(200, "a"))).isTrue();
-            assertThat(isServedAgain(answer(200, "a", "Cache-Control: public, max-age=60")))
-                    .isTrue();
-            for (String control : new String[] {
-                "no-store", "max-age=1, No-Store", "private", "must-revalidate", "proxy-revalidate", "no-cache", "s-maxage=1"
-            }) {
-                assertThat(isServedAgain(answer(200, "a", "Cache-Control: " + control)))
-                        .as(control)
-                        .isFalse();
-            }
-            assertThat(isServedAgain(answer(200, "a", "Set-Cookie: id=1"))).isFalse();
-            assertThat(isServedAgain(answer(200, "a", "Vary: *"))).isFalse();
-            assertThat(isServedAgain(answer(203, "a"))).isFalse();
-            assertThat(isServedAgain(answer(200, "a"), "Authorization", "Bearer x"))
-                    .isFalse();
-            assertThat(isServedAgain(answer(200, "a"), "Cookie", "id=1")).isFalse();
-            assertThat(isServedAgain(answer(200, "a"), "Cache-Control", "no-store"))
-                    .isFalse();
-            assertThat(isServedAgain(answer(200, "x".repeat(1 << 20)))).isTrue();
-            assertThat(isServedAgain(answer(200, "x".repeat((1 << 20) + 1)))).isFalse();
-        }, "spring.http.codecs.max-in-memory-size=4MB");
+        run(
+                of,
+                context -> {
+                    assertThat(isServedAgain(answer(200, "a"))).isTrue();
+                    assertThat(isServedAgain(answer(200, "a", "Cache-Control: public, max-age=60")))
+                            .isTrue();
+                    for (String control : new String[] {
+                        "no-store",
+                        "max-age=1, No-Store",
+                        "private",
+                        "must-revalidate",
+                        "proxy-revalidate",
+                        "no-cache",
+                        "s-maxage=1"
+                    }) {
+                        assertThat(isServedAgain(answer(200, "a", "Cache-Control: " + control)))
+                                .as(control)
+                                .isFalse();
+                    }
+                    assertThat(isServedAgain(answer(200, "a", "Set-Cookie: id=1")))
+                            .isFalse();
+                    assertThat(isServedAgain(answer(200, "a", "Vary: *"))).isFalse();
+                    assertThat(isServedAgain(answer(203, "a"))).isFalse();
+                    assertThat(isServedAgain(answer(200, "a"), "Authorization", "Bearer x"))
+                            .isFalse();
+                    assertThat(isServedAgain(answer(200, "a"), "Cookie", "id=1"))
+                            .isFalse();
+                    assertThat(isServedAgain(answer(200, "a"), "Cache-Control", "no-store"))
+                            .isFalse();
+                    assertThat(isServedAgain(answer(200, "x".repeat(1 << 20)))).isTrue();
+                    assertThat(isServedAgain(answer(200, "x".repeat((1 << 20) + 1))))
+                            .isFalse();
+                },
+                "spring.http.codecs.max-in-memory-size=4MB");
     }
 
     @ParameterizedTest
