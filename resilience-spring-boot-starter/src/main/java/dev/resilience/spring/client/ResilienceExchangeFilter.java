@@ -37,7 +37,8 @@ import reactor.core.publisher.Mono;
  * }</pre>
  *
  * <p>A body that is a stream, such as a {@code Flux}, can be read once: when its sending has begun the request is not repeated.
- * The body of a failed answer is read as far as the client's codecs read one into memory. Safe for use by many threads.
+ * The body of a failed answer is read as the client's codecs read one into memory; one that is too long for them cannot be
+ * read by the caller either. Safe for use by many threads.
  */
 public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
 
@@ -66,6 +67,10 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
 
     private ClientRequest.Builder attempt(ClientRequest request, @Nullable String key, CallContext call) {
         return ClientRequest.from(request).headers(headers -> clients.addTo(headers, key, call));
+    }
+
+    private static Flux<DataBuffer> body(byte[] bytes) {
+        return Flux.defer(() -> Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes)));
     }
 
     /** The attempts of one logical request. */
@@ -100,22 +105,20 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                             ClientResponse.class, late -> late.releaseBody().subscribe(done -> {}, unread -> {}));
         }
 
+        /** Reads the body, so that no connection is held; if that fails, so does the caller's reading. */
         private Mono<ClientResponse> failed(ClientResponse open) {
-            return open.createException().flatMap(exception -> {
-                answer = answer(
-                        ClientResponse.create(open.statusCode(), open.strategies())
-                                .cookies(cookies -> cookies.addAll(open.cookies())),
-                        open.headers().asHttpHeaders(),
-                        exception.getResponseBodyAsByteArray());
-                failure = exception;
-                return Mono.error(exception);
-            });
-        }
-
-        private ClientResponse answer(ClientResponse.Builder builder, HttpHeaders headers, byte[] body) {
-            return builder.headers(all -> all.addAll(headers))
-                    .body(Flux.just(DefaultDataBufferFactory.sharedInstance.wrap(body)))
-                    .build();
+            return open.bodyToMono(byte[].class)
+                    .defaultIfEmpty(new byte[0])
+                    .map(ResilienceExchangeFilter::body)
+                    .onErrorResume(unreadable -> Mono.just(Flux.error(unreadable)))
+                    .flatMap(body -> {
+                        ClientResponse read = open.mutate().body(consumed -> body).build();
+                        return read.createException().flatMap(exception -> {
+                            answer = read;
+                            failure = exception;
+                            return Mono.error(exception);
+                        });
+                    });
         }
 
         /** Copies what its caller reads of the answer, and keeps it if that is all. */
@@ -163,7 +166,10 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
             if (stale != null) {
                 ExchangeStrategies codecs =
                         stale.codecs() instanceof ExchangeStrategies known ? known : ExchangeStrategies.withDefaults();
-                return Mono.just(answer(ClientResponse.create(HttpStatus.OK, codecs), stale.headers(), stale.body()));
+                return Mono.just(ClientResponse.create(HttpStatus.OK, codecs)
+                        .headers(all -> all.addAll(stale.headers()))
+                        .body(body(stale.body()))
+                        .build());
             }
             ClientResponse last = answer;
             return failed == failure && last != null
