@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -82,8 +83,9 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         private final ExchangeFunction next;
         private final boolean isKept;
         private volatile boolean bodyHasBegun; // one that can be read once
-        private volatile @Nullable Throwable failure;
-        private volatile @Nullable ClientResponse answer; // that the failure is
+        private int number; // of the attempt that runs; this and the next ones with the lock
+        private @Nullable ClientResponse answer; // which the caller has, if the call has ended with it
+        private @Nullable Throwable failure; // that the answer is
 
         Attempts(HttpClient client, ClientRequest request, @Nullable String key, ExchangeFunction next) {
             this.client = client;
@@ -95,29 +97,56 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         }
 
         Mono<ClientResponse> within(HostPattern host) {
-            return Mono.deferContextual(reactor -> next.exchange(attempt(request, key, ReactiveCallContext.of(reactor))
-                            .body((output, context) -> request.body().insert(new Body(output), context))
-                            .build()))
-                    .flatMap(open -> open.statusCode().isError() ? failed(open) : Mono.just(isKept ? kept(open) : open))
+            return Mono.deferContextual(reactor -> exchange(next(), ReactiveCallContext.of(reactor)))
                     .transformDeferred(ResilienceOperator.of(client.pipeline(host), this::mayRepeat))
-                    .onErrorResume(failed -> answerTo(failed))
-                    .doOnDiscard(
-                            ClientResponse.class, late -> late.releaseBody().subscribe(done -> {}, unread -> {}));
+                    .onErrorResume(this::answerTo)
+                    .doOnCancel(this::next);
+        }
+
+        private Mono<ClientResponse> exchange(int attempt, CallContext call) {
+            return next.exchange(attempt(request, key, call)
+                            .body((output, context) -> request.body().insert(new Body(output), context))
+                            .build())
+                    .flatMap(open -> open.statusCode().isError()
+                            ? failed(attempt, open)
+                            : hold(attempt, isKept ? kept(open) : open, null));
+        }
+
+        /** Closes what the attempt before has left open, or the caller has not read. Returns the number of the next one. */
+        private synchronized int next() {
+            release(answer);
+            answer = null;
+            failure = null;
+            return ++number;
+        }
+
+        /** An attempt that has timed out may get its answer while another one runs, or when the caller has gone. */
+        private synchronized Mono<ClientResponse> hold(int attempt, ClientResponse got, @Nullable Throwable failed) {
+            if (attempt != number) {
+                release(got);
+                return Mono.empty();
+            }
+            answer = got;
+            failure = failed;
+            return failed == null ? Mono.just(got) : Mono.error(failed);
+        }
+
+        /** Not to its end, which may never come. One that was read stays as it is. */
+        private static void release(@Nullable ClientResponse open) {
+            if (open != null) {
+                open.releaseBody().doOnSubscribe(Subscription::cancel).subscribe(done -> {}, read -> {});
+            }
         }
 
         /** Reads the body, so that no connection is held; if that fails, so does the caller's reading. */
-        private Mono<ClientResponse> failed(ClientResponse open) {
+        private Mono<ClientResponse> failed(int attempt, ClientResponse open) {
             return open.bodyToMono(byte[].class)
                     .defaultIfEmpty(new byte[0])
                     .map(ResilienceExchangeFilter::body)
                     .onErrorResume(unreadable -> Mono.just(Flux.error(unreadable)))
                     .flatMap(body -> {
                         ClientResponse read = open.mutate().body(consumed -> body).build();
-                        return read.createException().flatMap(exception -> {
-                            answer = read;
-                            failure = exception;
-                            return Mono.error(exception);
-                        });
+                        return read.createException().flatMap(exception -> hold(attempt, read, exception));
                     });
         }
 
@@ -158,7 +187,13 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         }
 
         /** What the caller gets in place of a failure, if it gets an answer. */
-        private Mono<ClientResponse> answerTo(Throwable failed) {
+        private synchronized Mono<ClientResponse> answerTo(Throwable failed) {
+            Mono<ClientResponse> last = failed == failure && answer != null
+                    ? Mono.just(answer.mutate()
+                            .headers(headers -> clients.noteIfExhausted(failed, headers))
+                            .build())
+                    : Mono.error(failed);
+            next(); // what was read can be read again
             Duration maxAge = client.policy().staleIfError();
             StaleAnswers.Stale stale = isKept && maxAge != null && clients.isOutage(failed)
                     ? client.staleAnswers.find(request.url(), request.headers(), maxAge)
@@ -171,12 +206,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                         .body(body(stale.body()))
                         .build());
             }
-            ClientResponse last = answer;
-            return failed == failure && last != null
-                    ? Mono.just(last.mutate()
-                            .headers(headers -> clients.noteIfExhausted(failed, headers))
-                            .build())
-                    : Mono.error(failed);
+            return last;
         }
 
         /** Notes when the sending of a body begins that is more than one value. */
