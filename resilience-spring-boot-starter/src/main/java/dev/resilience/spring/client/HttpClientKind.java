@@ -133,7 +133,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
 
     @Override
     public String namedBy() {
-        return "in 'extends'";
+        return "in 'extends', or give it 'hosts'";
     }
 
     /** Those of single hosts that are in trouble come first. */

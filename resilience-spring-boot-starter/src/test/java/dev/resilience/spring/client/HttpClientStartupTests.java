@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpMethod;
 
 /** What entries of {@code resilience.http-client} inherit and use, and what is wrong with others. */
 class HttpClientStartupTests {
@@ -52,11 +53,11 @@ class HttpClientStartupTests {
                         ENTRY + "stock.retry=bakend",
                         ENTRY + "tax.hosts=tax",
                         ENTRY + "tax.circuit-breaker=none-such",
-                        ENTRY + "tax.retries=backend",
+                        ENTRY + "tax.bulkheads=backend",
                         ENTRY + "tax.stale-if-error=-1s"))
                 .contains("https://api.example.com/pay", "without scheme and path")
                 .contains("'bakend'", "Did you mean 'backend'?")
-                .contains(ENTRY + "tax.retries", "Did you mean 'retry'?")
+                .contains(ENTRY + "tax.bulkheads", "Did you mean 'bulkhead'?")
                 .contains(ENTRY + "tax.stale-if-error");
     }
 
@@ -103,6 +104,24 @@ class HttpClientStartupTests {
                     assertThat(stock.circuitBreaker()).isEqualTo("payments");
                     assertThat(stock.staleIfError()).isEqualTo(Duration.ofMinutes(5));
                 });
+    }
+
+    @Test
+    void aPolicyThatIsSwitchedOffIsLeftOut() {
+        try (RawServer server = new RawServer().otherwise(RawServer.answer(503, "down"))) {
+            Clients.REST_CLIENT_ON_JDK
+                    .application(
+                            ENTRY + "stock.hosts=127.0.0.1",
+                            ENTRY + "stock.retry=backend",
+                            "resilience.retry.backend.enabled=false")
+                    .run(application -> {
+                        assertThat(application).hasNotFailed();
+                        Clients.REST_CLIENT_ON_JDK.send(application, HttpMethod.GET, server.url(), null);
+                        assertThat(server.requests()).hasSize(1);
+                        assertThat(application.getBean(StartupWarnings.class).all())
+                                .isEmpty();
+                    });
+        }
     }
 
     @Test

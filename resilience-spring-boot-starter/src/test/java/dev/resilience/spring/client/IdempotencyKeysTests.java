@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpMethod;
+import reactor.core.publisher.Mono;
 
 /** All attempts of one logical POST or PATCH carry one key. */
 class IdempotencyKeysTests {
@@ -93,6 +94,19 @@ class IdempotencyKeysTests {
         @Retryable("around")
         public CompletableFuture<?> orderTwoLater(ApplicationContext application) {
             return CompletableFuture.allOf(later(application, "one"), later(application, "two"));
+        }
+
+        @Retryable("around")
+        public Mono<?> orderReactively(ApplicationContext application) {
+            Mono<?> order = application
+                    .getBean(Clients.OneOfEach.class)
+                    .webClient
+                    .post()
+                    .uri(url)
+                    .bodyValue("one")
+                    .retrieve()
+                    .toBodilessEntity();
+            return order.then(order);
         }
 
         @Retryable("around")
@@ -167,6 +181,23 @@ class IdempotencyKeysTests {
 
                     orders.orderTwo(application);
                     assertThat(new HashSet<>(keys())).hasSize(4);
+                });
+    }
+
+    @Test
+    void aGeneratedKeyIsTheSameOverTheAttemptsOfAReactiveRetryAround() {
+        server.then(answer(200, ""), answer(503, ""), answer(503, ""));
+        application(Clients.WEB_CLIENT_ON_REACTOR, "resilience.http-client.backend.idempotency-key=generate")
+                .run(application -> {
+                    application
+                            .getBean(Orders.class)
+                            .orderReactively(application)
+                            .block();
+
+                    String one = keys().get(0);
+                    String two = keys().get(1);
+                    assertThat(one).isNotNull().isNotEqualTo(two);
+                    assertThat(keys()).containsExactly(one, two, two, one, two);
                 });
     }
 

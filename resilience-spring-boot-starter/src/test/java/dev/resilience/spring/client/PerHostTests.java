@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,12 @@ class PerHostTests {
                         "resilience.http-client.backend.per-host=true",
                         "resilience.http-client.backend.circuit-breaker=backend",
                         "resilience.http-client.backend.bulkhead=backend",
+                        "resilience.http-client.backend.retry=backend",
+                        "resilience.http-client.backend.time-limit=backend",
+                        "resilience.retry.backend.max-attempts=1",
+                        "resilience.retry.backend.budget=shared",
+                        "resilience.retry-budget.shared.max-ratio=0.2",
+                        "resilience.time-limit.backend.timeout=20s",
                         "resilience.circuit-breaker.backend.failure-threshold=2",
                         "resilience.bulkhead.backend.max-concurrent=1",
                         "resilience.bulkhead.backend.max-queue=0",
@@ -130,6 +137,8 @@ class PerHostTests {
     @EnumSource(names = {"REST_CLIENT_ON_JDK", "WEB_CLIENT_ON_REACTOR"})
     void oneHostThatIsDownOpensNoBreakerOfAnother(Clients clients) {
         run(clients, application -> {
+            assertThat(calls("resilience.circuitbreaker.calls", "failure")).isZero();
+            assertThat(calls("resilience.retry.calls", "exhausted")).isZero();
             for (int i = 0; i < 2; i++) {
                 assertThat(clients.send(application, HttpMethod.GET, down.url(), null)
                                 .status())
@@ -149,10 +158,23 @@ class PerHostTests {
             assertThat(calls("resilience.circuitbreaker.calls", "success")).isEqualTo(3);
             assertThat(calls("resilience.circuitbreaker.calls", "rejected")).isEqualTo(1);
             assertThat(calls("resilience.bulkhead.calls", "accepted")).isEqualTo(6);
+            assertThat(calls("resilience.retry.calls", "success")).isEqualTo(3);
+            assertThat(calls("resilience.retry.calls", "exhausted")).isEqualTo(2);
+            assertThat(calls("resilience.timelimit.calls", "in_time")).isEqualTo(5);
+            assertThat(meters.get("resilience.retry.budget.available")
+                            .tags("name", "shared")
+                            .gauge()
+                            .value())
+                    .isPositive();
             assertThat(meters.getMeters().toString()).doesNotContain("127.0.0.1", "h1");
 
             assertThat(hostsShown().keySet()).containsExactly("127.0.0.1:" + down.port(), "127.0.0.1:" + up.port());
             assertThat(hostsShown().get("127.0.0.1:" + down.port())).containsEntry("state", CircuitState.OPEN);
+            assertThat(endpoint.policy("http-client", "backend").get("policy"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsEntry("hosts", List.of("*"))
+                    .containsEntry("circuit-breaker", "backend")
+                    .containsEntry("per-host", true);
             assertThat(endpoint.policy("http-client", "backend").get("usedBy")).isEqualTo(List.of("*"));
             assertThat(endpoint.policy("circuit-breaker", "backend").get("usedBy"))
                     .isEqualTo(List.of("http-client backend"));
