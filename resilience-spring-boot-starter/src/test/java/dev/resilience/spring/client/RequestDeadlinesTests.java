@@ -76,15 +76,15 @@ class RequestDeadlinesTests {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REST_CLIENT_ON_CONNECTIONS") // which cannot be interrupted
     void aRequestEndsWithTheDeadlineOrTheTimeLimit(Clients client) {
-        server.otherwise(server.hang());
         run(client, application -> {
+            client.send(application, HttpMethod.GET, server.url(), null); // what is made once takes its time
+            server.otherwise(server.hang());
             assertThat(endsInTime(() ->
                             Deadline.in(SOON).call(() -> client.send(application, HttpMethod.GET, server.url(), null))))
                     .isInstanceOf(TimeLimitExceededException.class);
             assertThat(endsInTime(() ->
                             client.send(application, HttpMethod.GET, "http://localhost:" + server.port() + "/", null)))
                     .isInstanceOf(TimeLimitExceededException.class);
-            assertThat(server.requests()).hasSize(2);
         });
     }
 
