@@ -15,8 +15,10 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.retry.RetryBudgetKind;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.spring.timelimit.TimeLimitKind;
+import dev.resilience.time.Durations;
 import dev.resilience.timelimit.TimeLimit;
 import java.lang.annotation.Annotation;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,13 +86,16 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
                             + "a method around it");
         }
         List<Layer> inOrder = context.inOrder(layers);
+        Duration worst = retry.policy().worstCaseWait();
+        Duration max = retry.policy().maxDuration();
+        Duration waits = max == null ? worst : Durations.min(worst, max);
         if (layers.get("time-limit") instanceof TimeLimit limit
                 && inOrder.indexOf(limit) < inOrder.indexOf(retry)
-                && limit.policy().timeout().compareTo(retry.policy().worstCaseWait()) < 0) {
+                && limit.policy().timeout().compareTo(waits) < 0) {
             context.warnings()
                     .add("The http-client policy '" + name + "': its time limit '" + limit.name() + "' of "
                             + limit.policy().timeout() + " is around all attempts, whose waits alone take up to "
-                            + retry.policy().worstCaseWait() + ". Make it longer, or retry less");
+                            + waits + ". Make it longer, or retry less");
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpMethod;
+import org.springframework.util.StringUtils;
 
 /** What entries of {@code resilience.http-client} inherit and use, and what is wrong with others. */
 class HttpClientStartupTests {
@@ -149,6 +150,9 @@ class HttpClientStartupTests {
             "resilience.order=idempotent,bulkhead,circuit-breaker,time-limit,retry"
         };
         assertThat(warnings(entry)).singleElement().asString().contains("'stock'", "'short'");
+
+        assertThat(warnings(StringUtils.addStringToArray(entry, "resilience.retry.slow.max-duration=2s")))
+                .isEmpty();
 
         entry[5] = "resilience.enabled=true";
         assertThat(warnings(entry)).isEmpty();
