@@ -29,8 +29,14 @@ public sealed interface ResilienceEvent
      */
     String kind();
 
-    /** The name of the policy. */
+    /** The name of the policy; that of one host's own circuit breaker or bulkhead is {@code payments[host:port]}. */
     String name();
+
+    /** The name of the policy, without a host. */
+    default String policyName() {
+        int host = name().endsWith("]") ? name().indexOf('[') : 0;
+        return host <= 0 ? name() : name().substring(0, host);
+    }
 
     /** What happened, in kebab case: {@code retry-scheduled}. The name of its class, unless it says otherwise. */
     default String type() {

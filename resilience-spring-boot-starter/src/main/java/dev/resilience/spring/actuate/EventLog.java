@@ -39,7 +39,7 @@ public final class EventLog implements ResilienceListener {
 
     @Override
     public void onEvent(ResilienceEvent event) {
-        Source source = new Source(event.kind(), event.name());
+        Source source = new Source(event.kind(), event.policyName());
         if (event instanceof PolicyRemoved) {
             histories.remove(source);
             return;
@@ -175,6 +175,9 @@ public final class EventLog implements ResilienceListener {
             view.put("type", last.type());
             if (!isKeptAlone(last)) {
                 view.put("count", count);
+            }
+            if (!last.name().equals(last.policyName())) {
+                view.put("name", last.name()); // of a host
             }
             view.putAll(details(last));
             return view;

@@ -176,7 +176,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
         /** Feeds the timers. */
         void record(ResilienceEvent event) {
-            for (EventTimer<?> timer : timers.getOrDefault(new Owner(event.kind(), event.name()), List.of())) {
+            for (EventTimer<?> timer : timers.getOrDefault(new Owner(event.kind(), event.policyName()), List.of())) {
                 timer.record(event);
             }
         }

@@ -175,6 +175,11 @@ class PerHostTests {
                     .containsEntry("hosts", List.of("*"))
                     .containsEntry("circuit-breaker", "backend")
                     .containsEntry("per-host", true);
+            assertThat(endpoint.policy("circuit-breaker", "backend").get("events"))
+                    .asInstanceOf(InstanceOfAssertFactories.list(Map.class))
+                    .anySatisfy(event -> assertThat(event)
+                            .containsEntry("type", "state-changed")
+                            .containsEntry("name", "backend[127.0.0.1:" + down.port() + "]"));
             assertThat(endpoint.policy("http-client", "backend").get("usedBy")).isEqualTo(List.of("*"));
             assertThat(endpoint.policy("circuit-breaker", "backend").get("usedBy"))
                     .isEqualTo(List.of("http-client backend"));
@@ -197,6 +202,23 @@ class PerHostTests {
                     .reconfigure(Bulkhead.class, "backend", Map.of("max-concurrent", 2));
             assertThat(call(1, () -> "more")).isEqualTo("more");
         });
+    }
+
+    @Test
+    void theWaitsOfAllHostsAreMeasured() {
+        run(
+                Clients.REST_CLIENT_ON_JDK,
+                application -> {
+                    runs(1);
+                    CompletableFuture<String> waits = CompletableFuture.supplyAsync(() -> call(1, () -> "x"));
+                    Awaitility.await().until(() -> bulkhead.queued() == 1);
+                    end.countDown();
+
+                    assertThat(waits.join()).isEqualTo("x");
+                    assertThat(meters.get("resilience.bulkhead.wait").timer().count())
+                            .isEqualTo(1);
+                },
+                "resilience.bulkhead.backend.max-queue=1");
     }
 
     @Test
