@@ -5,20 +5,32 @@ import dev.resilience.spring.client.HttpClients;
 import dev.resilience.spring.client.ResilienceExchangeFilter;
 import dev.resilience.spring.client.ResilienceHttpInterceptor;
 import dev.resilience.spring.web.DeadlineHeader;
+import java.io.IOException;
+import java.net.CookieHandler;
+import java.net.CookieManager;
+import java.net.CookiePolicy;
+import java.net.URI;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import org.apache.hc.client5.http.classic.HttpClient;
 import org.apache.hc.client5.http.config.Configurable;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.util.Timeout;
+import org.eclipse.jetty.client.transport.HttpExchange;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.JettyClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.ReactorClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.http.client.autoconfigure.reactive.ClientHttpConnectorBuilderCustomizer;
+import org.springframework.boot.http.client.reactive.JdkClientHttpConnectorBuilder;
 import org.springframework.boot.http.client.reactive.ReactorClientHttpConnectorBuilder;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.restclient.RestTemplateCustomizer;
@@ -74,6 +86,12 @@ public final class ResilienceHttpClientAutoConfiguration {
             return template -> add(template.getInterceptors(), resilienceHttpInterceptor);
         }
 
+        @Bean
+        ClientHttpRequestFactoryBuilderCustomizer<JdkClientHttpRequestFactoryBuilder> resilienceJdkCustomizer(
+                HttpClients resilienceHttpClients) {
+            return builder -> builder.withHttpClientCustomizer(client -> observe(client, resilienceHttpClients));
+        }
+
         /** A client may be customized twice. */
         private static void add(List<ClientHttpRequestInterceptor> all, ResilienceHttpInterceptor ours) {
             if (!all.contains(ours)) {
@@ -90,6 +108,12 @@ public final class ResilienceHttpClientAutoConfiguration {
         @Lazy
         ResilienceExchangeFilter resilienceExchangeFilter(HttpClients resilienceHttpClients) {
             return new ResilienceExchangeFilter(resilienceHttpClients);
+        }
+
+        @Bean
+        ClientHttpConnectorBuilderCustomizer<JdkClientHttpConnectorBuilder> resilienceReactiveJdkCustomizer(
+                HttpClients resilienceHttpClients) {
+            return builder -> builder.withHttpClientCustomizer(client -> observe(client, resilienceHttpClients));
         }
 
         @Bean
@@ -115,10 +139,22 @@ public final class ResilienceHttpClientAutoConfiguration {
         ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder>
                 resilienceApacheCustomizer(HttpClients resilienceHttpClients) {
             return builder -> resilienceHttpClients.areThere()
-                    ? builder.withHttpClientCustomizer(HttpClientBuilder::disableAutomaticRetries)
+                    ? builder.withHttpClientCustomizer(client -> client.disableAutomaticRetries()
+                                    .addResponseInterceptorLast((answer, body, context) -> {
+                                        if (answer.getCode() / 100 == 3) {
+                                            resilienceHttpClients.redirected(from(context));
+                                        }
+                                    }))
                             .withCustomizer(factory -> factory.setHttpContextFactory(
                                     (method, uri) -> untilDeadline(factory.getHttpClient())))
                     : builder;
+        }
+
+        private static String from(HttpContext context) {
+            return HttpClientContext.cast(context)
+                    .getHttpRoute()
+                    .getTargetHost()
+                    .toURI();
         }
 
         private static HttpClientContext untilDeadline(HttpClient client) {
@@ -146,7 +182,7 @@ public final class ResilienceHttpClientAutoConfiguration {
         ClientHttpConnectorBuilderCustomizer<ReactorClientHttpConnectorBuilder> resilienceReactorCustomizer(
                 HttpClients resilienceHttpClients) {
             return builder -> resilienceHttpClients.areThere()
-                    ? builder.withHttpClientCustomizer(client -> client.disableRetry(true))
+                    ? builder.withHttpClientCustomizer(client -> configure(client, resilienceHttpClients))
                     : builder;
         }
 
@@ -154,8 +190,57 @@ public final class ResilienceHttpClientAutoConfiguration {
         ClientHttpRequestFactoryBuilderCustomizer<ReactorClientHttpRequestFactoryBuilder>
                 resilienceBlockingReactorCustomizer(HttpClients resilienceHttpClients) {
             return builder -> resilienceHttpClients.areThere()
-                    ? builder.withHttpClientCustomizer(client -> client.disableRetry(true))
+                    ? builder.withHttpClientCustomizer(client -> configure(client, resilienceHttpClients))
                     : builder;
         }
+
+        private static reactor.netty.http.client.HttpClient configure(
+                reactor.netty.http.client.HttpClient client, HttpClients clients) {
+            return client.disableRetry(true)
+                    .doOnRedirect((answer, connection) -> clients.redirected(answer.resourceUrl()));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({org.eclipse.jetty.client.HttpClient.class, ClientHttpRequestFactoryBuilderCustomizer.class})
+    static class JettyConfiguration {
+
+        @Bean
+        ClientHttpRequestFactoryBuilderCustomizer<JettyClientHttpRequestFactoryBuilder> resilienceJettyCustomizer(
+                HttpClients resilienceHttpClients) {
+            return builder -> builder.withHttpClientCustomizer(client -> client.getRequestListeners()
+                    .addQueuedListener(request -> {
+                        Deque<HttpExchange> all = ((org.eclipse.jetty.client.transport.HttpRequest) request)
+                                .getConversation()
+                                .getExchanges();
+                        if (all.size() > 1) {
+                            resilienceHttpClients.redirected(
+                                    all.getFirst().getRequest().getURI().toString());
+                        }
+                    }));
+        }
+    }
+
+    /** Its cookies are all that the JDK's client shows of an answer that redirects. */
+    private static void observe(java.net.http.HttpClient.Builder client, HttpClients clients) {
+        if (!clients.areThere()) {
+            return;
+        }
+        CookieHandler cookies =
+                client.build().cookieHandler().orElse(new CookieManager(null, CookiePolicy.ACCEPT_NONE));
+        client.cookieHandler(new CookieHandler() {
+            @Override
+            public Map<String, List<String>> get(URI uri, Map<String, List<String>> headers) throws IOException {
+                return cookies.get(uri, headers);
+            }
+
+            @Override
+            public void put(URI uri, Map<String, List<String>> headers) throws IOException {
+                if (headers.containsKey(HttpHeaders.LOCATION)) {
+                    clients.redirected(uri.toString());
+                }
+                cookies.put(uri, headers);
+            }
+        });
     }
 }

@@ -80,6 +80,15 @@ public final class HttpClients {
         return found;
     }
 
+    /** An answer from this address sends a request elsewhere: a connection that is refused there does not mean it was not sent. */
+    public void redirected(String from) {
+        HostPattern host = HostPattern.hostOf(URI.create(from));
+        HttpClient client = host == null ? null : find(host);
+        if (client != null) {
+            client.redirects.incrementAndGet();
+        }
+    }
+
     /**
      * The key of a logical request, for all of its attempts: {@code null} where it has one already, or needs none.
      *
@@ -127,7 +136,7 @@ public final class HttpClients {
         return REPEATABLE.contains(method) || key != null || headers.containsHeader(KEY);
     }
 
-    /** Whether it is certain that nothing of the request was sent. */
+    /** Whether it is certain that nothing of the request was sent, if no answer has sent it elsewhere. */
     static boolean nothingWasSent(Throwable failure) {
         int links = 0;
         for (Throwable at = failure; at != null && links < 20; at = at.getCause(), links++) {

@@ -82,6 +82,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         private final @Nullable String key;
         private final ExchangeFunction next;
         private final boolean isKept;
+        private final int redirects; // before it began
         private volatile boolean bodyHasBegun; // one that can be read once
         private int number; // of the attempt that runs; this and the next ones with the lock
         private @Nullable ClientResponse answer; // which the caller has, if the call has ended with it
@@ -92,6 +93,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
             this.request = request;
             this.key = key;
             this.next = next;
+            this.redirects = client.redirects.get();
             this.isKept =
                     client.policy().staleIfError() != null && StaleAnswers.areFor(request.method(), request.headers());
         }
@@ -174,7 +176,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
 
         private boolean mayRepeat(Throwable failed) {
             boolean isAllowed = HttpClients.isRepeatable(request.method(), request.headers(), key)
-                    || HttpClients.nothingWasSent(failed);
+                    || (redirects == client.redirects.get() && HttpClients.nothingWasSent(failed));
             if (isAllowed && bodyHasBegun && logged.add(client.name())) {
                 NOT_REPEATED
                         .in(log, client.name())

@@ -86,6 +86,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         private final byte[] body;
         private final ClientHttpRequestExecution execution;
         private final boolean isKept;
+        private final int redirects; // before it began
         private int number; // of the attempt that runs; this and the next ones with the lock
         private @Nullable ClientHttpResponse answer;
         private @Nullable RuntimeException failure; // that the answer is
@@ -101,6 +102,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
             this.key = key;
             this.body = body;
             this.execution = execution;
+            this.redirects = client.redirects.get();
             this.isKept = client.policy().staleIfError() != null
                     && StaleAnswers.areFor(request.getMethod(), request.getHeaders());
         }
@@ -193,7 +195,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         @Override
         public boolean mayRepeat(Throwable failed) {
             return HttpClients.isRepeatable(request.getMethod(), request.getHeaders(), key)
-                    || HttpClients.nothingWasSent(failed);
+                    || (redirects == client.redirects.get() && HttpClients.nothingWasSent(failed));
         }
     }
 
