@@ -51,23 +51,18 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#circuitBreaker}. */
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Environment environment) {
+        this(name, Settings.of(policy), environment, null);
+    }
+
+    private CircuitBreaker(String name, Settings settings, Environment environment, @Nullable CircuitBreaker ofAll) {
         this.name = name;
         this.faults = environment.faults();
         this.time = environment.time();
-        this.reports = new CircuitBreakerReports(name, environment, null);
-        this.slowCalls = new LongAdder();
-        this.transitions = new AtomicLongArray(STATES * STATES);
-        this.state = initial(Settings.of(policy), now());
-    }
-
-    private CircuitBreaker(CircuitBreaker ofAll, String name, Environment environment) {
-        this.name = name;
-        this.faults = ofAll.faults;
-        this.time = ofAll.time;
-        this.reports = new CircuitBreakerReports(name, environment, ofAll.calls());
-        this.slowCalls = ofAll.slowCalls;
-        this.transitions = ofAll.transitions;
-        this.state = initial(ofAll.state.settings, now());
+        this.reports = new CircuitBreakerReports(
+                name, environment, ofAll == null ? new OutcomeCounters<>(CircuitBreakerOutcome.class) : ofAll.calls());
+        this.slowCalls = ofAll == null ? new LongAdder() : ofAll.slowCalls;
+        this.transitions = ofAll == null ? new AtomicLongArray(STATES * STATES) : ofAll.transitions;
+        this.state = initial(settings, now());
     }
 
     /**
@@ -77,7 +72,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * @param environment the same that this one was made with
      */
     public CircuitBreaker forKey(String key, Environment environment) {
-        return new CircuitBreaker(this, name + "[" + key + "]", environment);
+        return new CircuitBreaker(name + "[" + key + "]", state.settings, environment, this);
     }
 
     @Override

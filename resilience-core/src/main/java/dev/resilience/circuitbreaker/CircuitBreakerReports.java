@@ -18,7 +18,6 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.Timestamps;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,15 +44,8 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     /** By itself, so that no storm of refused calls folds what happens once in each of its open periods. */
     private final FoldedLog states;
 
-    CircuitBreakerReports(
-            String name, Environment environment, @Nullable OutcomeCounters<CircuitBreakerOutcome> shared) {
-        super(
-                CircuitBreaker.class,
-                KIND,
-                "circuit_summary",
-                name,
-                environment,
-                Objects.requireNonNullElseGet(shared, () -> new OutcomeCounters<>(CircuitBreakerOutcome.class)));
+    CircuitBreakerReports(String name, Environment environment, OutcomeCounters<CircuitBreakerOutcome> calls) {
+        super(CircuitBreaker.class, KIND, "circuit_summary", name, environment, calls);
         this.states = new FoldedLog(
                 logger, time, KIND, name, "circuit_state_summary", () -> Map.of("changes", changes.sum()));
     }

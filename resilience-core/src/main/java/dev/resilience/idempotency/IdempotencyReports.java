@@ -2,6 +2,7 @@ package dev.resilience.idempotency;
 
 import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
@@ -22,7 +23,13 @@ final class IdempotencyReports extends Reports<IdempotencyOutcome> {
     private static final LogLine NOT_REPLAYED = LogLine.warn("idempotency_exception_not_replayed");
 
     IdempotencyReports(String name, Environment environment) {
-        super(Idempotency.class, "Idempotency", "idempotency_summary", name, environment, IdempotencyOutcome.class);
+        super(
+                Idempotency.class,
+                "Idempotency",
+                "idempotency_summary",
+                name,
+                environment,
+                new OutcomeCounters<>(IdempotencyOutcome.class));
     }
 
     /** A call has ended so. */

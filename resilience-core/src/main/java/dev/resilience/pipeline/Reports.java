@@ -38,17 +38,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      * @param logger the class of the live object
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
      * @param summary the event of the log's summaries: {@code retry_summary}
-     * @param outcomes how calls of the kind end
-     */
-    public Reports(
-            Class<?> logger, String kind, String summary, String name, Environment environment, Class<O> outcomes) {
-        this(logger, kind, summary, name, environment, new OutcomeCounters<>(outcomes));
-    }
-
-    /**
-     * As the other one, for a part of a live object, whose calls are counted with those of the whole.
-     *
-     * @param calls of the whole
+     * @param calls what counts them: that of the whole, for a part of a live object
      */
     public Reports(
             Class<?> logger,

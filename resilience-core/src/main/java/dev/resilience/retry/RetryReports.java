@@ -1,6 +1,7 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
@@ -50,7 +51,7 @@ final class RetryReports extends Reports<RetryOutcome> {
     private record Failure(String description, Instant at, Instant since, boolean ranOut) {}
 
     RetryReports(String name, Environment environment, @Nullable RetryBudget budget) {
-        super(Retry.class, "Retry", "retry_summary", name, environment, RetryOutcome.class);
+        super(Retry.class, "Retry", "retry_summary", name, environment, new OutcomeCounters<>(RetryOutcome.class));
         this.properties = PropertyNames.of("resilience.retry", name) + ".";
         this.budget = budget;
         if (budget != null) {

@@ -62,7 +62,12 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         this.carrier = environment.carrier();
         this.workers = WorkerThreads.pool("resilience-time-limit-" + name + "-", maxWorkers, virtualThreads);
         this.reports = new Reports<>(
-                TimeLimit.class, "Time limit", "time_limit_summary", name, environment, TimeLimitOutcome.class);
+                TimeLimit.class,
+                "Time limit",
+                "time_limit_summary",
+                name,
+                environment,
+                new OutcomeCounters<>(TimeLimitOutcome.class));
     }
 
     /**

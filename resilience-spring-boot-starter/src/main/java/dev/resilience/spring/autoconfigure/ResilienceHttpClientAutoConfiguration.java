@@ -10,7 +10,6 @@ import java.net.CookieHandler;
 import java.net.CookieManager;
 import java.net.CookiePolicy;
 import java.net.URI;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import org.apache.hc.client5.http.classic.HttpClient;
@@ -18,9 +17,8 @@ import org.apache.hc.client5.http.config.Configurable;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
-import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.util.Timeout;
-import org.eclipse.jetty.client.transport.HttpExchange;
+import org.eclipse.jetty.client.transport.HttpRequest;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -142,19 +140,12 @@ public final class ResilienceHttpClientAutoConfiguration {
                     ? builder.withHttpClientCustomizer(client -> client.disableAutomaticRetries()
                                     .addResponseInterceptorLast((answer, body, context) -> {
                                         if (answer.getCode() / 100 == 3) {
-                                            resilienceHttpClients.redirected(from(context));
+                                            resilienceHttpClients.redirected();
                                         }
                                     }))
                             .withCustomizer(factory -> factory.setHttpContextFactory(
                                     (method, uri) -> untilDeadline(factory.getHttpClient())))
                     : builder;
-        }
-
-        private static String from(HttpContext context) {
-            return HttpClientContext.cast(context)
-                    .getHttpRoute()
-                    .getTargetHost()
-                    .toURI();
         }
 
         private static HttpClientContext untilDeadline(HttpClient client) {
@@ -196,8 +187,7 @@ public final class ResilienceHttpClientAutoConfiguration {
 
         private static reactor.netty.http.client.HttpClient configure(
                 reactor.netty.http.client.HttpClient client, HttpClients clients) {
-            return client.disableRetry(true)
-                    .doOnRedirect((answer, connection) -> clients.redirected(answer.resourceUrl()));
+            return client.disableRetry(true).doOnRedirect((answer, connection) -> clients.redirected());
         }
     }
 
@@ -210,12 +200,9 @@ public final class ResilienceHttpClientAutoConfiguration {
                 HttpClients resilienceHttpClients) {
             return builder -> builder.withHttpClientCustomizer(client -> client.getRequestListeners()
                     .addQueuedListener(request -> {
-                        Deque<HttpExchange> all = ((org.eclipse.jetty.client.transport.HttpRequest) request)
-                                .getConversation()
-                                .getExchanges();
-                        if (all.size() > 1) {
-                            resilienceHttpClients.redirected(
-                                    all.getFirst().getRequest().getURI().toString());
+                        if (request instanceof HttpRequest sent
+                                && sent.getConversation().getExchanges().size() > 1) {
+                            resilienceHttpClients.redirected();
                         }
                     }));
         }
@@ -237,7 +224,7 @@ public final class ResilienceHttpClientAutoConfiguration {
             @Override
             public void put(URI uri, Map<String, List<String>> headers) throws IOException {
                 if (headers.containsKey(HttpHeaders.LOCATION)) {
-                    clients.redirected(uri.toString());
+                    clients.redirected();
                 }
                 cookies.put(uri, headers);
             }

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,6 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     private final String name;
     final List<HostPattern> hosts;
     final StaleAnswers staleAnswers;
-    final AtomicInteger redirects = new AtomicInteger(); // so many answers have sent their request elsewhere
     private final Environment environment;
     private final Map<String, Layer> layers;
     private final Function<Map<String, Layer>, List<Layer>> inOrder;

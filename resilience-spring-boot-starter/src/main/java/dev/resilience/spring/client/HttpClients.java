@@ -16,9 +16,11 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ public final class HttpClients {
     private final Supplier<Collection<HttpClient>> all;
     private final Supplier<FaultClassification> faults;
     private final DeadlineHeader deadlineHeader;
+    final AtomicInteger redirects = new AtomicInteger();
 
     /**
      * @param all asked with each request: clients are made before all that they need
@@ -80,13 +83,12 @@ public final class HttpClients {
         return found;
     }
 
-    /** An answer from this address sends a request elsewhere: a connection that is refused there does not mean it was not sent. */
-    public void redirected(String from) {
-        HostPattern host = HostPattern.hostOf(URI.create(from));
-        HttpClient client = host == null ? null : find(host);
-        if (client != null) {
-            client.redirects.incrementAndGet();
-        }
+    /**
+     * An answer sends its request elsewhere: a connection that is refused there does not mean that it was not sent. Whose answer it
+     * is need not be known: requests that run at this moment are not repeated for that, no more.
+     */
+    public void redirected() {
+        redirects.incrementAndGet();
     }
 
     /**
@@ -131,13 +133,21 @@ public final class HttpClients {
         }
     }
 
-    /** Whether a request may be sent again, as far as its method and its key tell. */
-    static boolean isRepeatable(HttpMethod method, HttpHeaders headers, @Nullable String key) {
-        return REPEATABLE.contains(method) || key != null || headers.containsHeader(KEY);
+    /**
+     * Whether a request may be sent again after a failure, as far as its method, its key and the failure tell.
+     *
+     * @param redirectsBefore as many as there were when it was sent first
+     */
+    boolean mayRepeat(
+            HttpMethod method, HttpHeaders headers, @Nullable String key, int redirectsBefore, Throwable failure) {
+        return REPEATABLE.contains(method)
+                || key != null
+                || headers.containsHeader(KEY)
+                || (redirectsBefore == redirects.get() && nothingWasSent(failure));
     }
 
     /** Whether it is certain that nothing of the request was sent, if no answer has sent it elsewhere. */
-    static boolean nothingWasSent(Throwable failure) {
+    private static boolean nothingWasSent(Throwable failure) {
         int links = 0;
         for (Throwable at = failure; at != null && links < 20; at = at.getCause(), links++) {
             if (at instanceof ConnectException
@@ -161,9 +171,11 @@ public final class HttpClients {
         }
     }
 
-    /** Whether an old answer is better than this failure: not where the request itself was wrong. */
-    boolean isOutage(Throwable failure) {
-        return failure instanceof ResilienceException
+    /** An old answer in place of a failure, if there is one and the failure does not say that the request itself was wrong. */
+    StaleAnswers.@Nullable Stale stale(HttpClient client, URI uri, HttpHeaders headers, Throwable failure) {
+        Duration maxAge = client.policy().staleIfError();
+        boolean isOutage = failure instanceof ResilienceException
                 || faults.get().classify(failure, FaultClassification.TRANSIENT_STATUSES) != Fault.PERMANENT;
+        return maxAge != null && isOutage ? client.staleAnswers.find(uri, headers, maxAge) : null;
     }
 }

@@ -6,7 +6,6 @@ import dev.resilience.spring.reactor.ReactiveCallContext;
 import dev.resilience.spring.reactor.ResilienceOperator;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +92,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
             this.request = request;
             this.key = key;
             this.next = next;
-            this.redirects = client.redirects.get();
+            this.redirects = clients.redirects.get();
             this.isKept =
                     client.policy().staleIfError() != null && StaleAnswers.areFor(request.method(), request.headers());
         }
@@ -147,7 +146,8 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                     .map(ResilienceExchangeFilter::body)
                     .onErrorResume(unreadable -> Mono.just(Flux.error(unreadable)))
                     .flatMap(body -> {
-                        ClientResponse read = open.mutate().body(consumed -> body).build();
+                        ClientResponse read =
+                                open.mutate().body(consumed -> body).build();
                         return read.createException().flatMap(exception -> hold(attempt, read, exception));
                     });
         }
@@ -175,8 +175,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         }
 
         private boolean mayRepeat(Throwable failed) {
-            boolean isAllowed = HttpClients.isRepeatable(request.method(), request.headers(), key)
-                    || (redirects == client.redirects.get() && HttpClients.nothingWasSent(failed));
+            boolean isAllowed = clients.mayRepeat(request.method(), request.headers(), key, redirects, failed);
             if (isAllowed && bodyHasBegun && logged.add(client.name())) {
                 NOT_REPEATED
                         .in(log, client.name())
@@ -196,10 +195,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                             .build())
                     : Mono.error(failed);
             next(); // what was read can be read again
-            Duration maxAge = client.policy().staleIfError();
-            StaleAnswers.Stale stale = isKept && maxAge != null && clients.isOutage(failed)
-                    ? client.staleAnswers.find(request.url(), request.headers(), maxAge)
-                    : null;
+            StaleAnswers.Stale stale = isKept ? clients.stale(client, request.url(), request.headers(), failed) : null;
             if (stale != null) {
                 ExchangeStrategies codecs =
                         stale.codecs() instanceof ExchangeStrategies known ? known : ExchangeStrategies.withDefaults();

@@ -7,7 +7,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +101,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
             this.key = key;
             this.body = body;
             this.execution = execution;
-            this.redirects = client.redirects.get();
+            this.redirects = clients.redirects.get();
             this.isKept = client.policy().staleIfError() != null
                     && StaleAnswers.areFor(request.getMethod(), request.getHeaders());
         }
@@ -178,10 +177,8 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
 
         /** What the caller gets in place of a failure, if it gets an answer. */
         private synchronized @Nullable ClientHttpResponse answerTo(Throwable failed) throws IOException {
-            Duration maxAge = client.policy().staleIfError();
-            StaleAnswers.Stale stale = isKept && maxAge != null && clients.isOutage(failed)
-                    ? client.staleAnswers.find(request.getURI(), request.getHeaders(), maxAge)
-                    : null;
+            StaleAnswers.Stale stale =
+                    isKept ? clients.stale(client, request.getURI(), request.getHeaders(), failed) : null;
             if (stale != null) {
                 return new Answer(HttpStatus.OK, "OK", stale.headers(), stale.body(), null);
             }
@@ -194,8 +191,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
 
         @Override
         public boolean mayRepeat(Throwable failed) {
-            return HttpClients.isRepeatable(request.getMethod(), request.getHeaders(), key)
-                    || (redirects == client.redirects.get() && HttpClients.nothingWasSent(failed));
+            return clients.mayRepeat(request.getMethod(), request.getHeaders(), key, redirects, failed);
         }
     }
 

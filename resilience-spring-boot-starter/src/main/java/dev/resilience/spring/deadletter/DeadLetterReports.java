@@ -3,6 +3,7 @@ package dev.resilience.spring.deadletter;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.event.DeadLetterOutcome;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
@@ -28,7 +29,7 @@ final class DeadLetterReports extends Reports<DeadLetterOutcome> {
                 "dead_letter_summary",
                 policy,
                 environment,
-                DeadLetterOutcome.class);
+                new OutcomeCounters<>(DeadLetterOutcome.class));
     }
 
     void stored(DeadLetter letter) {

@@ -176,8 +176,9 @@ class PerHostTests {
                     .containsEntry("circuit-breaker", "backend")
                     .containsEntry("per-host", true);
             assertThat(endpoint.policy("circuit-breaker", "backend").get("events"))
-                    .asInstanceOf(InstanceOfAssertFactories.list(Map.class))
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
                     .anySatisfy(event -> assertThat(event)
+                            .asInstanceOf(InstanceOfAssertFactories.MAP)
                             .containsEntry("type", "state-changed")
                             .containsEntry("name", "backend[127.0.0.1:" + down.port() + "]"));
             assertThat(endpoint.policy("http-client", "backend").get("usedBy")).isEqualTo(List.of("*"));

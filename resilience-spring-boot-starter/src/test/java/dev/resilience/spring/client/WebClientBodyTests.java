@@ -64,9 +64,7 @@ class WebClientBodyTests {
     }
 
     private int post(
-            AssertableApplicationContext application,
-            String url,
-            BodyInserter<?, ? super ClientHttpRequest> body) {
+            AssertableApplicationContext application, String url, BodyInserter<?, ? super ClientHttpRequest> body) {
         return Objects.requireNonNull(client(application)
                 .post()
                 .uri(url)
@@ -84,14 +82,9 @@ class WebClientBodyTests {
         FORM(() -> BodyInserters.fromFormData("order", "one,two")),
         MONO(() -> BodyInserters.fromPublisher(Mono.fromCallable(() -> "one,two"), String.class));
 
-        private final Supplier<
-                        BodyInserter<?, ? super ClientHttpRequest>>
-                body;
+        private final Supplier<BodyInserter<?, ? super ClientHttpRequest>> body;
 
-        Value(
-                Supplier<
-                                BodyInserter<?, ? super ClientHttpRequest>>
-                        body) {
+        Value(Supplier<BodyInserter<?, ? super ClientHttpRequest>> body) {
             this.body = body;
         }
     }
@@ -105,7 +98,9 @@ class WebClientBodyTests {
             run(client, application -> {
                 assertThat(post(application, server.url(), value.body.get())).isEqualTo(200);
                 assertThat(server.requests()).hasSize(3);
-                assertThat(server.requests().stream().map(RawServer.Request::body).distinct())
+                assertThat(server.requests().stream()
+                                .map(RawServer.Request::body)
+                                .distinct())
                         .singleElement()
                         .asString()
                         .contains("one");
@@ -195,8 +190,9 @@ class WebClientBodyTests {
                     .get()
                     .uri(server.url())
                     .retrieve()
-                    .onStatus(status -> status.value() == 503, answer -> answer.bodyToMono(String.class)
-                            .map(body -> {
+                    .onStatus(
+                            status -> status.value() == 503,
+                            answer -> answer.bodyToMono(String.class).map(body -> {
                                 ResponseCookie cookie = answer.cookies().getFirst("session");
                                 seen.add(body + " " + (cookie == null ? "none" : cookie.getValue()));
                                 return new IllegalStateException(body);
@@ -213,12 +209,15 @@ class WebClientBodyTests {
     @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
     void aFailedAnswerThatIsTooLongForTheCodecsIsNoEmptyOne(Clients client) {
         server.otherwise(answer(404, "x".repeat(300_000)));
-        run(client, application -> assertThatThrownBy(() -> client(application)
-                        .get()
-                        .uri(server.url())
-                        .exchangeToMono(answer -> answer.bodyToMono(String.class).defaultIfEmpty(""))
-                        .block(Duration.ofSeconds(10)))
-                .isInstanceOf(DataBufferLimitException.class));
+        run(
+                client,
+                application -> assertThatThrownBy(() -> client(application)
+                                .get()
+                                .uri(server.url())
+                                .exchangeToMono(answer ->
+                                        answer.bodyToMono(String.class).defaultIfEmpty(""))
+                                .block(Duration.ofSeconds(10)))
+                        .isInstanceOf(DataBufferLimitException.class));
     }
 
     @Test

@@ -89,7 +89,12 @@ class WebClientCancellationTests {
         server.otherwise(answer(200, "good"));
         WebClient client = unprotected().build();
         assertThat(Flux.range(0, 20)
-                        .flatMap(i -> client.get().retrieve().bodyToMono(String.class).retry(4), 20) // some are closed
+                        .flatMap(
+                                i -> client.get()
+                                        .retrieve()
+                                        .bodyToMono(String.class)
+                                        .retry(4),
+                                20) // some are closed
                         .collectList()
                         .block(Duration.ofSeconds(20)))
                 .hasSize(20);
@@ -127,7 +132,8 @@ class WebClientCancellationTests {
             WebClient client = client(application);
             for (int i = 0; i < 12; i++) {
                 int sent = i + 1;
-                Disposable call = client.get().retrieve().bodyToMono(String.class).subscribe();
+                Disposable call =
+                        client.get().retrieve().bodyToMono(String.class).subscribe();
                 Awaitility.await().until(() -> server.requests().size() == sent);
                 call.dispose();
             }
@@ -151,7 +157,9 @@ class WebClientCancellationTests {
                             return Mono.never().then(answer.bodyToMono(String.class));
                         })
                         .subscribe();
-                assertThat(hasHeaders.await(10, TimeUnit.SECONDS)).as("call %s", i).isTrue();
+                assertThat(hasHeaders.await(10, TimeUnit.SECONDS))
+                        .as("call %s", i)
+                        .isTrue();
                 call.dispose();
             }
             assertThatAllConnectionsAreFree();
@@ -256,7 +264,11 @@ class WebClientCancellationTests {
         run(application -> {
             WebClient client = client(application);
             Flux.range(0, 100)
-                    .flatMap(i -> client.get().exchangeToMono(ClientResponse::toBodilessEntity).onErrorComplete(), 8)
+                    .flatMap(
+                            i -> client.get()
+                                    .exchangeToMono(ClientResponse::toBodilessEntity)
+                                    .onErrorComplete(),
+                            8)
                     .blockLast(Duration.ofMinutes(2));
             assertThat(server.requests()).hasSize(300);
             assertThatAllConnectionsAreFree();
