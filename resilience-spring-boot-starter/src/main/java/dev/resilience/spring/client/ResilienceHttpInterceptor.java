@@ -141,7 +141,8 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                     open = read;
                 } else if (isKept && StaleAnswers.mayKeep(open.getStatusCode(), open.getHeaders())) {
                     Answer read = Answer.read(open, StaleAnswers.MAX_BODY);
-                    client.staleAnswers.keep(request.getURI(), request.getHeaders(), read.headers, read.bytes, null);
+                    client.staleAnswers.keep(
+                            request.getURI(), request.getHeaders(), read.getHeaders(), read.bytes(), null);
                     open = read;
                 }
             } catch (Throwable unreadable) {
@@ -176,11 +177,12 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         }
 
         /** What the caller gets in place of a failure, if it gets an answer. */
-        private synchronized @Nullable ClientHttpResponse answerTo(Throwable failed) throws IOException {
+        private synchronized @Nullable ClientHttpResponse answerTo(Throwable failed) {
             StaleAnswers.Stale stale =
                     isKept ? clients.stale(client, request.getURI(), request.getHeaders(), failed) : null;
             if (stale != null) {
-                return new Answer(HttpStatus.OK, "OK", stale.headers(), stale.body(), null);
+                InputStream body = new ByteArrayInputStream(stale.body());
+                return new Answer(HttpStatus.OK, "OK", stale.headers(), body, stale.body(), null);
             }
             if (failed != failure || answer == null) {
                 return null;
@@ -195,68 +197,41 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         }
     }
 
-    /** An answer whose body, or the first part of it, is in memory. */
-    private static final class Answer implements ClientHttpResponse {
-
-        private final HttpStatusCode status;
-        private final String text;
-        private final HttpHeaders headers;
-        private final byte[] bytes;
-        private final @Nullable ClientHttpResponse rest; // open: it has more than these bytes
-        private final InputStream stream;
-
-        Answer(HttpStatusCode status, String text, HttpHeaders headers, byte[] bytes, @Nullable ClientHttpResponse rest)
-                throws IOException {
-            this.status = status;
-            this.text = text;
-            this.headers = headers;
-            this.bytes = bytes;
-            this.rest = rest;
-            InputStream read = new ByteArrayInputStream(bytes);
-            this.stream = rest == null ? read : new SequenceInputStream(read, rest.getBody());
-        }
+    /**
+     * An answer whose body, or the first part of it, is in memory. Its components are the interface's methods.
+     *
+     * @param bytes what is in memory
+     * @param rest the open answer, if it has more than these bytes
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Answer(
+            HttpStatusCode getStatusCode,
+            String getStatusText,
+            HttpHeaders getHeaders,
+            InputStream getBody,
+            byte[] bytes,
+            @Nullable ClientHttpResponse rest)
+            implements ClientHttpResponse {
 
         /** Reads a body of so many bytes and closes the answer; one with more stays open, and its first part is at hand twice. */
         static Answer read(ClientHttpResponse open, int limit) throws IOException {
             byte[] bytes = open.getBody().readNBytes(limit + 1);
-            boolean isWhole = bytes.length <= limit;
-            Answer answer = new Answer(
-                    open.getStatusCode(),
-                    open.getStatusText(),
-                    HttpHeaders.copyOf(open.getHeaders()),
-                    bytes,
-                    isWhole ? null : open);
-            if (isWhole) {
-                open.close();
+            HttpStatusCode status = open.getStatusCode();
+            String text = open.getStatusText();
+            HttpHeaders headers = HttpHeaders.copyOf(open.getHeaders());
+            InputStream read = new ByteArrayInputStream(bytes);
+            if (bytes.length > limit) {
+                return new Answer(status, text, headers, new SequenceInputStream(read, open.getBody()), bytes, open);
             }
-            return answer;
+            open.close();
+            return new Answer(status, text, headers, read, bytes, null);
         }
 
         /** What {@code RestClient} would throw. */
         RuntimeException failure() {
-            return status.is4xxClientError()
-                    ? HttpClientErrorException.create(status, text, headers, bytes, null)
-                    : HttpServerErrorException.create(status, text, headers, bytes, null);
-        }
-
-        @Override
-        public HttpStatusCode getStatusCode() {
-            return status;
-        }
-
-        @Override
-        public String getStatusText() {
-            return text;
-        }
-
-        @Override
-        public HttpHeaders getHeaders() {
-            return headers;
-        }
-
-        @Override
-        public InputStream getBody() {
-            return stream;
+            return getStatusCode.is4xxClientError()
+                    ? HttpClientErrorException.create(getStatusCode, getStatusText, getHeaders, bytes, null)
+                    : HttpServerErrorException.create(getStatusCode, getStatusText, getHeaders, bytes, null);
         }
 
         @Override
