@@ -51,12 +51,13 @@ abstract class RetryRefusalsContract {
     private final ConfigurableApplicationContext application;
     private final Callee callee;
 
-    RetryRefusalsContract(WebApplicationType type) {
+    RetryRefusalsContract(WebApplicationType type, Class<?>... more) {
         application = new SpringApplicationBuilder(Application.class)
+                .sources(more)
                 .web(type)
                 .properties(
                         "server.port=0",
-                        "resilience.retry.default.backoff.base-delay=1ms",
+                        "resilience.retry.default.backoff.base-delay=0",
                         "resilience.retry.once.max-attempts=1",
                         "resilience.retry.outer.retry-unknown=true")
                 .run();
