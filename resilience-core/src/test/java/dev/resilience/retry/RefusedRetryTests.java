@@ -26,6 +26,8 @@ import dev.resilience.retry.RetryBench.HttpError;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -218,12 +220,23 @@ class RefusedRetryTests {
     }
 
     @Test
-    void aFailureWithoutAHashReachesItsCallerAndIsRemembered() {
+    void aFailureIsKnownByIdentityWhateverItsClassMakesOfEquality() {
         Retry retry = bench.retry(policy().retryUnknown(true));
-        WithoutHash failure = new WithoutHash();
+        SameAsAll failure = new SameAsAll();
 
         assertThat(call(retry, failure, failure, failure)).isSameAs(failure);
         assertThat(bench.faults.refusesRetry(failure)).isTrue();
+        assertThat(bench.faults.refusesRetry(new SameAsAll())).isFalse();
+    }
+
+    @Test
+    void onlyTheLastFailuresAreRemembered() {
+        bench.faults.giveUp(down);
+        List<Throwable> more = Stream.generate(Exception::new).limit(10_000).collect(Collectors.toList());
+        more.forEach(bench.faults::giveUp);
+
+        assertThat(bench.faults.refusesRetry(down)).isFalse();
+        assertThat(bench.faults.refusesRetry(more.get(9_999))).isTrue();
     }
 
     private Throwable call(Layer retry, Throwable... failures) {
@@ -234,8 +247,8 @@ class RefusedRetryTests {
         return catchThrowable(() -> bench.call(retry, script));
     }
 
-    /** Such as a data class with an entity in it whose parts can no longer be loaded. */
-    private static final class WithoutHash extends Exception {
+    /** Its {@code hashCode} must not even be asked: in a data class it may need a session of the database. */
+    private static final class SameAsAll extends Exception {
 
         @Override
         public int hashCode() {
@@ -244,7 +257,7 @@ class RefusedRetryTests {
 
         @Override
         public boolean equals(Object other) {
-            return this == other;
+            return other instanceof SameAsAll;
         }
     }
 }
