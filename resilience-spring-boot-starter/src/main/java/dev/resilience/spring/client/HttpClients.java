@@ -147,7 +147,7 @@ public final class HttpClients {
     }
 
     /** Whether it is certain that nothing of the request was sent, if no answer has sent it elsewhere. */
-    private static boolean nothingWasSent(Throwable failure) {
+    static boolean nothingWasSent(Throwable failure) {
         int links = 0;
         for (Throwable at = failure; at != null && links < 20; at = at.getCause(), links++) {
             if (at instanceof ConnectException

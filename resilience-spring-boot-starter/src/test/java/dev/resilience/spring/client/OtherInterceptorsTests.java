@@ -1,0 +1,171 @@
+package dev.resilience.spring.client;
+
+import static dev.resilience.spring.client.RawServer.answer;
+import static dev.resilience.spring.client.RawServer.cut;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.restclient.RestClientCustomizer;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.context.ApplicationContext;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.web.client.RestClient;
+
+/** Interceptors of the application around ours and behind it, and answers that are out of the ordinary. */
+class OtherInterceptorsTests {
+
+    private final RawServer server = new RawServer();
+    private final AtomicInteger calls = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private void run(Clients client, ContextConsumer<AssertableApplicationContext> use) {
+        client.application(
+                        "resilience.http-client.backend.hosts=127.0.0.1",
+                        "resilience.http-client.backend.retry=backend")
+                .run(application -> {
+                    assertThat(application).hasNotFailed();
+                    use.accept(application);
+                });
+    }
+
+    /** Fails the first call in its own way. */
+    private ClientHttpRequestInterceptor failing(Exception failure) {
+        return (request, body, execution) -> {
+            if (calls.getAndIncrement() == 0) {
+                if (failure instanceof IOException io) {
+                    throw io;
+                }
+                throw (RuntimeException) failure;
+            }
+            return execution.execute(request, body);
+        };
+    }
+
+    private @Nullable String get(ApplicationContext application, List<ClientHttpRequestInterceptor> all) {
+        return RestClient.builder()
+                .requestInterceptors(these -> these.addAll(all))
+                .build()
+                .get()
+                .uri(server.url())
+                .retrieve()
+                .body(String.class);
+    }
+
+    @Test
+    void anInterceptorBehindOursRunsWithEachAttempt() {
+        run(Clients.REST_CLIENT_ON_JDK, application -> {
+            ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
+
+            assertThat(get(application, List.of(ours, failing(new IOException("Connection reset")))))
+                    .isEqualTo("good");
+            assertThat(calls).hasValue(2);
+            assertThat(server.headers("X-Attempt-Number")).containsExactly("2");
+        });
+    }
+
+    @Test
+    void anErrorOfAnInterceptorBehindOursIsTheCallersAndLeavesNothingBehind() {
+        run(Clients.REST_CLIENT_ON_JDK, application -> {
+            ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
+            IllegalStateException bug = new IllegalStateException("bug");
+
+            assertThatThrownBy(() -> get(application, List.of(ours, failing(bug))))
+                    .isSameAs(bug);
+            assertThat(calls).hasValue(1);
+            assertThat(get(application, List.of(ours))).isEqualTo("good");
+        });
+    }
+
+    @Test
+    void anInterceptorBeforeOursSeesOneCall() {
+        run(Clients.REST_CLIENT_ON_JDK, application -> {
+            ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
+            server.then(answer(503, "down"), cut());
+            calls.set(1);
+
+            assertThat(get(application, List.of(failing(new UncheckedIOException(new IOException())), ours)))
+                    .isEqualTo("good");
+            assertThat(calls).hasValue(2);
+            assertThat(server.requests()).hasSize(3);
+        });
+    }
+
+    @Test
+    void anInterceptorOfTheApplicationsCustomizerRunsOnceForEachCall() {
+        Clients.REST_CLIENT_ON_JDK
+                .application(
+                        "resilience.http-client.backend.hosts=127.0.0.1",
+                        "resilience.http-client.backend.retry=backend")
+                .withBean(
+                        RestClientCustomizer.class,
+                        () -> builder -> builder.requestInterceptor((request, body, rest) -> {
+                            calls.incrementAndGet();
+                            return rest.execute(request, body);
+                        }))
+                .run(application -> {
+                    server.then(answer(503, "down"));
+
+                    assertThat(Clients.REST_CLIENT_ON_JDK
+                                    .send(application, HttpMethod.GET, server.url(), null)
+                                    .status())
+                            .isEqualTo(200);
+                    assertThat(calls).hasValue(1);
+                    assertThat(server.requests()).hasSize(2);
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAnswerOutOfTheOrdinaryIsRead(Clients client) {
+        RawServer.Reaction chunked = (request, socket) -> {
+            RawServer.write(
+                    socket, "HTTP/1.1 503 Down\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ndow\r\n1\r\nn\r\n0\r\n\r\n");
+            return true;
+        };
+        run(client, application -> {
+            server.then(answer(429, "slower", "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT"));
+            assertThat(client.send(application, HttpMethod.GET, server.url(), null)
+                            .body())
+                    .isEqualTo("good");
+
+            server.then(answer(503, "down", "Retry-After: -5"));
+            assertThat(client.send(application, HttpMethod.GET, server.url(), null)
+                            .body())
+                    .isEqualTo("good");
+
+            server.then(answer(503, "down"));
+            assertThat(client.send(application, HttpMethod.HEAD, server.url(), null)
+                            .status())
+                    .isEqualTo(200);
+
+            server.then(chunked, chunked, chunked);
+            Clients.Answer last = client.send(application, HttpMethod.GET, server.url(), null);
+            assertThat(last.status()).isEqualTo(503);
+            assertThat(last.body()).isEqualTo("down");
+            assertThat(server.requests()).hasSize(9);
+        });
+    }
+
+    @Test
+    void aConnectionThatTheServerEndsIsNoProofThatNothingWasSent() {
+        assertThat(HttpClients.nothingWasSent(new IOException("/127.0.0.1:80: GOAWAY received")))
+                .isFalse();
+        assertThat(HttpClients.nothingWasSent(new IOException("HTTP/1.1 header parser received no bytes")))
+                .isFalse();
+    }
+}
