@@ -111,7 +111,7 @@ public final class Bindings {
                 : !name.startsWith("org.springframework.");
         return isOfApplication
                 || (!type.isAnonymousClass() && expression.contains(type.getSimpleName()))
-                || expression.contains(name.substring(0, name.indexOf('.') + 1));
+                || expression.contains(name.substring(0, name.indexOf('.', name.indexOf('.') + 1) + 1));
     }
 
     /**
@@ -196,7 +196,7 @@ public final class Bindings {
 
     private String text(ConfigurationProperty property) {
         String text = String.valueOf(property.getValue()).strip();
-        return beans.getBean(Environment.class).resolvePlaceholders(text);
+        return beans.getBean("environment", Environment.class).resolvePlaceholders(text);
     }
 
     private AspectJExpressionPointcut parse(ConfigurationProperty at, String expression) {

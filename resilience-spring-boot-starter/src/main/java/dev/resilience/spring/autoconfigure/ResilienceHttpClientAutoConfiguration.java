@@ -139,7 +139,8 @@ public final class ResilienceHttpClientAutoConfiguration {
             return builder -> resilienceHttpClients.areThere()
                     ? builder.withHttpClientCustomizer(client -> client.disableAutomaticRetries()
                                     .addResponseInterceptorLast((answer, body, context) -> {
-                                        if (answer.getCode() / 100 == 3) {
+                                        if (answer.getCode() / 100 == 3
+                                                && answer.containsHeader(HttpHeaders.LOCATION)) {
                                             resilienceHttpClients.redirected();
                                         }
                                     }))

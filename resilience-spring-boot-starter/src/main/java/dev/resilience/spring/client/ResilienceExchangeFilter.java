@@ -80,8 +80,8 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         private final ClientRequest request;
         private final @Nullable String key;
         private final ExchangeFunction next;
-        private final boolean isKept;
-        private final int redirects; // before it began
+        private volatile boolean isKept;
+        private volatile int redirects; // before the attempt began
         private volatile boolean bodyHasBegun; // one that can be read once
         private int number; // of the attempt that runs; this and the next ones with the lock
         private @Nullable ClientResponse answer; // which the caller has, if the call has ended with it
@@ -92,7 +92,6 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
             this.request = request;
             this.key = key;
             this.next = next;
-            this.redirects = clients.redirects.get();
             this.isKept =
                     client.policy().staleIfError() != null && StaleAnswers.areFor(request.method(), request.headers());
         }
@@ -105,8 +104,14 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         }
 
         private Mono<ClientResponse> exchange(int attempt, CallContext call) {
+            redirects = clients.redirects.get();
             return next.exchange(attempt(request, key, call)
-                            .body((output, context) -> request.body().insert(new Body(output), context))
+                            .body((output, context) -> {
+                                isKept &= output.getCookies().isEmpty()
+                                        && StaleAnswers.areFor(
+                                                request.method(), output.getHeaders()); // filters add to them
+                                return request.body().insert(new Body(output), context);
+                            })
                             .build())
                     .flatMap(open -> open.statusCode().isError()
                             ? failed(attempt, open)

@@ -85,7 +85,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         private final byte[] body;
         private final ClientHttpRequestExecution execution;
         private final boolean isKept;
-        private final int redirects; // before it began
+        private volatile int redirects; // before the attempt began
         private int number; // of the attempt that runs; this and the next ones with the lock
         private @Nullable ClientHttpResponse answer;
         private @Nullable RuntimeException failure; // that the answer is
@@ -101,7 +101,6 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
             this.key = key;
             this.body = body;
             this.execution = execution;
-            this.redirects = clients.redirects.get();
             this.isKept = client.policy().staleIfError() != null
                     && StaleAnswers.areFor(request.getMethod(), request.getHeaders());
         }
@@ -124,6 +123,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         @Override
         public ClientHttpResponse get() throws IOException {
             int attempt = next(null);
+            redirects = clients.redirects.get();
             HttpRequest sent = attempt(request, key);
             Deadline outer = Deadline.current();
             Deadline.makeCurrent(client.deadline(outer));
@@ -139,7 +139,9 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                     Answer read = Answer.read(open, MAX_FAILED_BODY);
                     failed = read.failure();
                     open = read;
-                } else if (isKept && StaleAnswers.mayKeep(open.getStatusCode(), open.getHeaders())) {
+                } else if (isKept
+                        && StaleAnswers.areFor(sent.getMethod(), sent.getHeaders()) // interceptors add to them
+                        && StaleAnswers.mayKeep(open.getStatusCode(), open.getHeaders())) {
                     Answer read = Answer.read(open, StaleAnswers.MAX_BODY);
                     client.staleAnswers.keep(
                             request.getURI(), request.getHeaders(), read.getHeaders(), read.bytes(), null);

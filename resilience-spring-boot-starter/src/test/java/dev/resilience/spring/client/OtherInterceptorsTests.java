@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
-import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.web.client.RestClient;
@@ -56,7 +55,7 @@ class OtherInterceptorsTests {
         };
     }
 
-    private @Nullable String get(ApplicationContext application, List<ClientHttpRequestInterceptor> all) {
+    private @Nullable String get(List<ClientHttpRequestInterceptor> all) {
         return RestClient.builder()
                 .requestInterceptors(these -> these.addAll(all))
                 .build()
@@ -71,7 +70,7 @@ class OtherInterceptorsTests {
         run(Clients.REST_CLIENT_ON_JDK, application -> {
             ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
 
-            assertThat(get(application, List.of(ours, failing(new IOException("Connection reset")))))
+            assertThat(get(List.of(ours, failing(new IOException("Connection reset")))))
                     .isEqualTo("good");
             assertThat(calls).hasValue(2);
             assertThat(server.headers("X-Attempt-Number")).containsExactly("2");
@@ -84,10 +83,9 @@ class OtherInterceptorsTests {
             ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
             IllegalStateException bug = new IllegalStateException("bug");
 
-            assertThatThrownBy(() -> get(application, List.of(ours, failing(bug))))
-                    .isSameAs(bug);
+            assertThatThrownBy(() -> get(List.of(ours, failing(bug)))).isSameAs(bug);
             assertThat(calls).hasValue(1);
-            assertThat(get(application, List.of(ours))).isEqualTo("good");
+            assertThat(get(List.of(ours))).isEqualTo("good");
         });
     }
 
@@ -98,7 +96,7 @@ class OtherInterceptorsTests {
             server.then(answer(503, "down"), cut());
             calls.set(1);
 
-            assertThat(get(application, List.of(failing(new UncheckedIOException(new IOException())), ours)))
+            assertThat(get(List.of(failing(new UncheckedIOException(new IOException())), ours)))
                     .isEqualTo("good");
             assertThat(calls).hasValue(2);
             assertThat(server.requests()).hasSize(3);

@@ -191,7 +191,7 @@ final class RawServer implements AutoCloseable {
                     line.substring(colon + 1).strip(),
                     (one, other) -> one + ", " + other);
         }
-        String[] words = first.split(" ");
+        String[] words = first.split(" ", 3);
         return new Request(words[0], words[1], headers, body(in, headers));
     }
 

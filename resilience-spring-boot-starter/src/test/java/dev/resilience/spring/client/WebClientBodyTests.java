@@ -82,6 +82,7 @@ class WebClientBodyTests {
         FORM(() -> BodyInserters.fromFormData("order", "one,two")),
         MONO(() -> BodyInserters.fromPublisher(Mono.fromCallable(() -> "one,two"), String.class));
 
+        @SuppressWarnings("ImmutableEnumChecker") // a function that has no state
         private final Supplier<BodyInserter<?, ? super ClientHttpRequest>> body;
 
         Value(Supplier<BodyInserter<?, ? super ClientHttpRequest>> body) {

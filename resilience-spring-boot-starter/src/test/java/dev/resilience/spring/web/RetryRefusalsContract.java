@@ -148,8 +148,9 @@ abstract class RetryRefusalsContract {
     void aServiceThatCallsRepeatsARequestThatWasNotRetried() {
         int before = callee.calls();
 
-        catchThrowable(() -> application.getBean(Caller.class).get(uri("/once")));
+        Throwable seen = catchThrowable(() -> application.getBean(Caller.class).get(uri("/once")));
 
+        assertThat(seen).isInstanceOf(HttpServerErrorException.class);
         assertThat(callee.calls() - before).isEqualTo(3);
     }
 
