@@ -23,6 +23,7 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.client.HttpStatusCodeException;
@@ -87,6 +88,7 @@ enum Clients {
                         "resilience.retry.backend.backoff.base-delay=0",
                         "resilience.retry.backend.budget=none")
                 .withBean(OneOfEach.class)
+                .withBean(ReactorResourceFactory.class, LastingResources::new)
                 .withPropertyValues(properties);
     }
 
@@ -198,5 +200,15 @@ enum Clients {
                     .createClient(Backend.class);
             webClient = web.build();
         }
+    }
+
+    /** Reactor's threads, which all tests share: they do not end with the application. */
+    private static final class LastingResources extends ReactorResourceFactory {
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public void destroy() {}
     }
 }
