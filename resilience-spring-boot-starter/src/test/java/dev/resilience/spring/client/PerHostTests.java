@@ -108,14 +108,16 @@ class PerHostTests {
     /** A call that runs until the end of the test. */
     private void runs(int host) {
         int before = bulkhead.running();
-        CompletableFuture.runAsync(() -> call(host, () -> {
-            try {
-                end.await();
-            } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-            }
-            return "late";
-        }));
+        CompletableFuture.runAsync(
+                () -> call(host, () -> {
+                    try {
+                        end.await();
+                    } catch (InterruptedException stopped) {
+                        Thread.currentThread().interrupt();
+                    }
+                    return "late";
+                }),
+                task -> new Thread(task).start());
         Awaitility.await().until(() -> bulkhead.running() == before + 1);
     }
 
@@ -211,7 +213,8 @@ class PerHostTests {
                 Clients.REST_CLIENT_ON_JDK,
                 application -> {
                     runs(1);
-                    CompletableFuture<String> waits = CompletableFuture.supplyAsync(() -> call(1, () -> "x"));
+                    CompletableFuture<String> waits =
+                            CompletableFuture.supplyAsync(() -> call(1, () -> "x"), task -> new Thread(task).start());
                     Awaitility.await().until(() -> bulkhead.queued() == 1);
                     end.countDown();
 
