@@ -73,6 +73,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     public Bulkhead forKey(String key, Environment environment) {
         Bulkhead part = new Bulkhead(name + "[" + key + "]", policy, environment, calls());
         parts.add(part);
+        part.reconfigure(policy()); // which may have changed since the part was made of it
         return part;
     }
 

@@ -18,6 +18,8 @@ import dev.resilience.time.Moment;
 import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -47,6 +49,10 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     private final AtomicLongArray transitions;
     private final Queue<StateChange> unreported = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean reporting = new AtomicBoolean();
+
+    /** Those that it has made for parts of what it protects. */
+    private final Set<CircuitBreaker> parts = ConcurrentHashMap.newKeySet();
+
     volatile State state;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#circuitBreaker}. */
@@ -67,12 +73,22 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /**
      * One with a state of its own for a part of what this one protects, such as one host of several. Its calls and
-     * transitions are counted here.
+     * transitions are counted here, and its policy changes with this one's. To be {@linkplain #end ended} when it is not needed
+     * any more.
      *
      * @param environment the same that this one was made with
      */
     public CircuitBreaker forKey(String key, Environment environment) {
-        return new CircuitBreaker(name + "[" + key + "]", state.settings, environment, this);
+        CircuitBreaker part = new CircuitBreaker(name + "[" + key + "]", state.settings, environment, this);
+        parts.add(part);
+        part.reconfigure(policy()); // which may have changed since the part was made of it
+        return part;
+    }
+
+    /** One that this one has made is not needed any more. */
+    public void end(CircuitBreaker part) {
+        parts.remove(part);
+        part.flushLog();
     }
 
     @Override
@@ -230,11 +246,13 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     public void reconfigure(CircuitBreakerPolicy policy) {
         Settings settings = Settings.of(policy);
         replace(before -> before.under(settings), false);
+        parts.forEach(part -> part.reconfigure(policy));
     }
 
     /** Writes to the log what it has counted in place of single lines: refusals, and changes of its state. */
     public void flushLog() {
         reports.close();
+        parts.forEach(CircuitBreaker::flushLog);
     }
 
     @Override

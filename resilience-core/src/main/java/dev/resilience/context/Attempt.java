@@ -34,15 +34,6 @@ public final class Attempt {
         this.keys = keys;
     }
 
-    private Attempt(String by, int number, @Nullable Attempt outer, boolean isReplay) {
-        this(
-                by,
-                number,
-                isReplay,
-                outer != null && outer.isReplay ? outer : null,
-                remembersKeys ? SentKeys.inside(outer) : null);
-    }
-
     /**
      * An attempt of a retry.
      *
@@ -51,7 +42,9 @@ public final class Attempt {
      * @param outer the attempt that the retry itself is made in, if any
      */
     public static Attempt of(String by, int number, @Nullable Attempt outer) {
-        return new Attempt(by, outer == null ? number : Math.max(number, outer.number), outer, false);
+        int highest = outer == null ? number : Math.max(number, outer.number);
+        Attempt replay = outer != null && outer.isReplay ? outer : null;
+        return new Attempt(by, highest, false, replay, SentKeys.inside(outer));
     }
 
     /** A later attempt of the call that this is the first attempt of. For the retry. */
@@ -84,12 +77,12 @@ public final class Attempt {
     /** A call that is made again when its caller has gone: no fallback answers for it, and it is not kept once more. */
     public static Attempt ofReplay() {
         watchesBeginnings = true;
-        return new Attempt("the replay of a dead letter", 2, null, true);
+        return new Attempt("the replay of a dead letter", 2, true, null, SentKeys.inside(null));
     }
 
     /** The first attempt in a replay, which is a first one for all that is inside it. For the retry. */
     public Attempt firstInReplay(String ofRetry) {
-        return new Attempt(ofRetry, 1, this, false);
+        return new Attempt(ofRetry, 1, false, this, SentKeys.inside(this));
     }
 
     /** A thread that works for the attempt is about to call the method. */
@@ -145,11 +138,13 @@ public final class Attempt {
      */
     private record SentKeys(Map<String, String> sent, String path, Map<String, Integer> counts) {
 
-        static SentKeys inside(@Nullable Attempt outer) {
+        static @Nullable SentKeys inside(@Nullable Attempt outer) {
+            if (!remembersKeys) {
+                return null;
+            }
             SentKeys around = outer == null ? null : outer.keys;
-            return around == null
-                    ? new SentKeys(new ConcurrentHashMap<>(), "", new ConcurrentHashMap<>())
-                    : new SentKeys(around.sent, around.numbered("retry"), new ConcurrentHashMap<>());
+            Map<String, String> sent = around == null ? new ConcurrentHashMap<>() : around.sent;
+            return new SentKeys(sent, around == null ? "" : around.numbered("retry"), new ConcurrentHashMap<>());
         }
 
         SentKeys again() {

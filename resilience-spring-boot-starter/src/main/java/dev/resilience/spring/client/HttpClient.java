@@ -35,6 +35,7 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     private final String name;
     final List<HostPattern> hosts;
+    final String place; // of the hosts, in words
     final StaleAnswers staleAnswers;
     private final Environment environment;
     private final Map<String, Layer> layers;
@@ -53,17 +54,20 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     }
 
     /**
+     * @param place where its hosts are configured, in words
      * @param layers those of the policies that it names, by the id of their kind
      * @param inOrder puts layers into the application's order
      */
     HttpClient(
             String name,
             HttpClientPolicy policy,
+            String place,
             Map<String, Layer> layers,
             Function<Map<String, Layer>, List<Layer>> inOrder,
             Environment environment) {
         this.name = name;
         this.policy = prepared(policy);
+        this.place = place;
         this.hosts = policy.hosts().stream().map(HostPattern::of).toList();
         this.staleAnswers = new StaleAnswers(environment.time());
         this.environment = environment;
@@ -109,20 +113,15 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     /** The layers around a request to a host. */
     Pipeline pipeline(HostPattern host) {
-        CircuitBreaker ofAll = (CircuitBreaker) layers.get("circuit-breaker");
         if (!policy.perHost()) {
             return shared;
         }
+        String key = host.toString();
         synchronized (byHost) {
-            Host known = byHost.get(host.toString());
+            Host known = byHost.get(key);
             if (known == null) {
-                known = create(host.toString());
-                byHost.put(host.toString(), known);
-            }
-            if (known.breaker != null
-                    && ofAll != null
-                    && !known.breaker.policy().equals(ofAll.policy())) {
-                known.breaker.reconfigure(ofAll.policy());
+                known = create(key);
+                byHost.put(key, known);
             }
             return known.pipeline;
         }
@@ -138,21 +137,24 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
                     .orElseGet(() -> byHost.keySet().iterator().next());
             end(Objects.requireNonNull(byHost.remove(oldest)));
         }
-        CircuitBreaker ofAll = (CircuitBreaker) layers.get("circuit-breaker");
-        CircuitBreaker breaker = ofAll == null ? null : ofAll.forKey(host, environment);
-        Bulkhead bulkhead = layers.get("bulkhead") instanceof Bulkhead all ? all.forKey(host, environment) : null;
         Map<String, Layer> own = new HashMap<>(layers);
-        if (ofAll != null && breaker != null) {
+        CircuitBreaker breaker = null;
+        if (layers.get("circuit-breaker") instanceof CircuitBreaker ofAll) {
+            breaker = ofAll.forKey(host, environment);
             BooleanSupplier movedByHand = () -> ofAll.currentState() != CircuitState.CLOSED; // which is for all hosts
             own.put("circuit-breaker", either(movedByHand, ofAll, breaker));
         }
-        own.computeIfPresent("bulkhead", (kind, shared) -> Objects.requireNonNull(bulkhead));
+        Bulkhead bulkhead = null;
+        if (layers.get("bulkhead") instanceof Bulkhead ofAll) {
+            bulkhead = ofAll.forKey(host, environment);
+            own.put("bulkhead", bulkhead);
+        }
         return new Host(breaker, bulkhead, pipeline(own));
     }
 
     private void end(Host host) {
-        if (host.breaker != null) {
-            host.breaker.flushLog();
+        if (host.breaker != null && layers.get("circuit-breaker") instanceof CircuitBreaker ofAll) {
+            ofAll.end(host.breaker);
         }
         if (host.bulkhead != null && layers.get("bulkhead") instanceof Bulkhead ofAll) {
             ofAll.end(host.bulkhead);

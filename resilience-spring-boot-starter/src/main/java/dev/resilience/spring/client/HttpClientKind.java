@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Outgoing HTTP by host: {@code resilience.http-client}. No annotation names its policies, the requests do by their hosts. */
@@ -30,16 +30,14 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
 
     private static final int MAX_HOSTS_SHOWN = 20;
 
-    private final Map<String, String> places = new ConcurrentHashMap<>(); // of the hosts of each policy
-
     public HttpClientKind() {
         super("http-client", null, null, HttpClientPolicy.defaults());
     }
 
     @Override
     public HttpClient create(String name, HttpClientPolicy policy, KindContext context) {
-        places.put(name, context.describe("hosts", policy.hosts()));
-        refuseTies(name, policy, context);
+        String place = context.describe("hosts", policy.hosts());
+        refuseTies(name, policy, place, context);
         policy.hosts().forEach(context::usedBy);
         Map<String, Layer> layers = new LinkedHashMap<>();
         add(layers, policy, context, CircuitBreakerKind.class, "circuit-breaker", policy.circuitBreaker());
@@ -49,7 +47,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         if (layers.get("retry") instanceof Retry retry) {
             look(name, retry, layers, context);
         }
-        return new HttpClient(name, policy, layers, context::inOrder, context.environment());
+        return new HttpClient(name, policy, place, layers, context::inOrder, context.environment());
     }
 
     private static <L extends LiveObject<?>> void add(
@@ -99,17 +97,18 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         }
     }
 
-    private void refuseTies(String name, HttpClientPolicy policy, KindContext context) {
-        for (String known : context.others(HttpClientKind.class).names()) {
-            HttpClient other = context.others(HttpClientKind.class).find(known);
-            for (HostPattern theirs : other == null ? List.<HostPattern>of() : other.hosts) {
+    private static void refuseTies(String name, HttpClientPolicy policy, String place, KindContext context) {
+        KindContext.Policies<HttpClient> others = context.others(HttpClientKind.class);
+        for (String known : others.names()) {
+            HttpClient other = Objects.requireNonNull(others.find(known));
+            for (HostPattern theirs : other.hosts) {
                 for (String written : policy.hosts()) {
-                    if (!known.equals(name) && HostPattern.of(written).ties(theirs)) {
+                    if (HostPattern.of(written).ties(theirs)) {
                         throw new ResilienceConfigurationException(
                                 ProblemKind.POLICIES,
                                 "The http-client policies '" + known + "' and '" + name + "' are for the same hosts: '"
                                         + theirs + "' and '" + written + "' are equally specific:\n\n"
-                                        + places.get(known) + "\n\n" + places.get(name),
+                                        + other.place + "\n\n" + place,
                                 "Make one of the two more specific: a host goes before a pattern, a longer pattern before "
                                         + "a shorter one.");
                     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeLimit name of a time limit policy; {@code null} for none
  * @param perHost whether each host has a circuit breaker and a bulkhead of its own, made of these policies: at most 1,000
  *     hosts, those that were called last
- * @param idempotencyKey where a POST or PATCH outside of idempotent methods gets its {@code Idempotency-Key} from
+ * @param idempotencyKey where a POST or PATCH that is not inside an idempotent method gets its {@code Idempotency-Key} from
  * @param staleIfError how old an answer to a GET may be that is served when all else has failed (RFC 5861, section 4); {@code
  *     null} for none
  */
@@ -33,7 +33,7 @@ public record HttpClientPolicy(
 
     /** Where the key of a POST or PATCH comes from that its caller gives none. */
     public enum IdempotencyKey {
-        /** It has none, outside of idempotent methods. */
+        /** It has none, unless an idempotent method sends it. */
         NONE,
         /** One is made for each, the same for all its attempts. */
         GENERATE

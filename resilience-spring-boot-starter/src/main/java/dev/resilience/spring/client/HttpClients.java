@@ -8,6 +8,7 @@ import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.DeadlineHeader;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -17,6 +18,7 @@ import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Set;
 import java.util.UUID;
@@ -34,7 +36,6 @@ import org.springframework.http.HttpMethod;
 public final class HttpClients {
 
     private static final String KEY = "Idempotency-Key";
-    private static final String ATTEMPT = "X-Attempt-Number";
     private static final Set<HttpMethod> CREATING = Set.of(HttpMethod.POST, HttpMethod.PATCH);
     private static final Set<HttpMethod> REPEATABLE =
             Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.PUT, HttpMethod.DELETE);
@@ -94,10 +95,15 @@ public final class HttpClients {
     /**
      * The key of a logical request, for all of its attempts: {@code null} where it has one already, or needs none.
      *
-     * @param body what tells it from others to the same address, as far as that is known
+     * @param body tells it from others to the same address; empty where it is not known
      */
     static @Nullable String key(
-            HttpMethod method, URI uri, HttpHeaders headers, int body, @Nullable HttpClient client, CallContext call) {
+            HttpMethod method,
+            URI uri,
+            HttpHeaders headers,
+            byte[] body,
+            @Nullable HttpClient client,
+            CallContext call) {
         if (!CREATING.contains(method) || headers.containsHeader(KEY)) {
             return null;
         }
@@ -111,7 +117,7 @@ public final class HttpClients {
         Attempt outer = call.attempt();
         return outer == null
                 ? UUID.randomUUID().toString()
-                : outer.keyFor(method + " " + uri + " " + Integer.toHexString(body));
+                : outer.keyFor(method + " " + uri + " " + Integer.toHexString(Arrays.hashCode(body)));
     }
 
     /** What goes along with one attempt; what the caller has set stays. */
@@ -120,7 +126,8 @@ public final class HttpClients {
             headers.set(KEY, key);
         }
         Attempt attempt = call.attempt();
-        addIfAbsent(headers, ATTEMPT, String.valueOf(attempt == null ? 1 : attempt.number()));
+        addIfAbsent(
+                headers, CallContextExtractor.ATTEMPT_HEADER, String.valueOf(attempt == null ? 1 : attempt.number()));
         Deadline deadline = call.deadline();
         if (deadline != null) {
             addIfAbsent(headers, deadlineHeader.name(), deadlineHeader.value(deadline));
@@ -136,7 +143,7 @@ public final class HttpClients {
     /**
      * Whether a request may be sent again after a failure, as far as its method, its key and the failure tell.
      *
-     * @param redirectsBefore as many as there were when it was sent first
+     * @param redirectsBefore as many as there were when the attempt began
      */
     boolean mayRepeat(
             HttpMethod method, HttpHeaders headers, @Nullable String key, int redirectsBefore, Throwable failure) {

@@ -58,7 +58,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         HttpClient client = host == null ? null : clients.find(host);
         return Mono.deferContextual(reactor -> {
             CallContext call = ReactiveCallContext.of(reactor);
-            String key = HttpClients.key(request.method(), request.url(), request.headers(), 0, client, call);
+            String key = HttpClients.key(request.method(), request.url(), request.headers(), new byte[0], client, call);
             return host == null || client == null
                     ? next.exchange(attempt(request, key, call).build())
                     : new Attempts(client, request, key, next).within(host);

@@ -7,7 +7,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
-import java.util.Arrays;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -53,12 +52,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         HostPattern host = HostPattern.hostOf(request.getURI());
         HttpClient client = host == null ? null : clients.find(host);
         String key = HttpClients.key(
-                request.getMethod(),
-                request.getURI(),
-                request.getHeaders(),
-                Arrays.hashCode(body),
-                client,
-                CallContext.current());
+                request.getMethod(), request.getURI(), request.getHeaders(), body, client, CallContext.current());
         return host == null || client == null
                 ? execution.execute(attempt(request, key), body)
                 : new Attempts(client, request, key, body, execution).within(host);

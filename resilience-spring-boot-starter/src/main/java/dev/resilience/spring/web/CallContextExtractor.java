@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class CallContextExtractor {
 
     /** The header that tells how often a request was sent: 1 is the first time. */
-    static final String ATTEMPT_HEADER = "X-Attempt-Number";
+    public static final String ATTEMPT_HEADER = "X-Attempt-Number";
 
     /** What became of the deadline that a request brought. */
     public enum DeadlineOutcome implements Outcome {

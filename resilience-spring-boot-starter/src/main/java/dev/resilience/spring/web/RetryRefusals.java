@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 /**
  * Sets the header {@value HttpFailure#RETRY_HEADER} of answers to requests that failed although their work was retried here,
  * or because the answer of another service has the header, so that no service of a chain multiplies the retries of the next
- * one. It is set before the answer is made, whoever makes it. In one that is no error it says nothing: nobody would repeat it.
+ * one. It is set before the answer is made, by the application or by Spring. In one that is no error it has no effect.
  */
 public final class RetryRefusals {
 

@@ -1,5 +1,7 @@
 package dev.resilience.spring.client;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHttpClientAutoConfiguration;
 import java.net.URI;
@@ -16,7 +18,9 @@ import org.springframework.boot.http.converter.autoconfigure.HttpMessageConverte
 import org.springframework.boot.restclient.RestTemplateBuilder;
 import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
 import org.springframework.boot.restclient.autoconfigure.RestTemplateAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpEntity;
@@ -90,6 +94,16 @@ enum Clients {
                 .withBean(OneOfEach.class)
                 .withBean(ReactorResourceFactory.class, LastingResources::new)
                 .withPropertyValues(properties);
+    }
+
+    /** Runs an application in which an entry {@code backend} repeats requests to 127.0.0.1. */
+    void run(ContextConsumer<AssertableApplicationContext> use, String... properties) {
+        application("resilience.http-client.backend.hosts=127.0.0.1", "resilience.http-client.backend.retry=backend")
+                .withPropertyValues(properties)
+                .run(application -> {
+                    assertThat(application).hasNotFailed();
+                    use.accept(application);
+                });
     }
 
     /** Sends a request; an answer of any status is an answer. */

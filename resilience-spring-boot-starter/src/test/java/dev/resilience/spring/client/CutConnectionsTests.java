@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.spring.client.CutServer.Point;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,16 +25,6 @@ class CutConnectionsTests {
         server.close();
     }
 
-    private void run(Clients client, Consumer<ApplicationContext> use) {
-        client.application(
-                        "resilience.http-client.backend.hosts=127.0.0.1",
-                        "resilience.http-client.backend.retry=backend")
-                .run(application -> {
-                    assertThat(application).hasNotFailed();
-                    use.accept(application);
-                });
-    }
-
     /** Returns whether the caller got the answer. */
     private static boolean post(
             Clients client, ApplicationContext application, String url, String id, @Nullable String key) {
@@ -52,7 +41,7 @@ class CutConnectionsTests {
     @ParameterizedTest
     @EnumSource
     void noPostWithoutAKeyHasItsEffectTwice(Clients client) {
-        run(client, application -> {
+        client.run(application -> {
             List<String> good = new ArrayList<>();
             for (int i = 0; i < ROUNDS; i++) {
                 for (Point point : Point.values()) {
@@ -80,7 +69,7 @@ class CutConnectionsTests {
     @ParameterizedTest
     @EnumSource
     void aPostWithAKeyIsRepeatedWithTheSameKey(Clients client) {
-        run(client, application -> {
+        client.run(application -> {
             for (Point point : Point.values()) {
                 String id = point.name();
                 server.cutNext(point);

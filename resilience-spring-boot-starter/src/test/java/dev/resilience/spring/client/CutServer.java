@@ -3,7 +3,6 @@ package dev.resilience.spring.client;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -18,7 +17,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A server that cuts the connection of a request where a test wants it, and answers all others. A request that it has read as
@@ -109,7 +107,7 @@ final class CutServer implements AutoCloseable {
     }
 
     private boolean request(InputStream in, Socket socket) throws IOException {
-        if (line(in) == null) {
+        if (RawServer.line(in) == null) {
             return false;
         }
         Point cut = next.poll();
@@ -119,7 +117,7 @@ final class CutServer implements AutoCloseable {
         int length = 0;
         boolean chunked = false;
         String key = "";
-        for (String line = line(in); line != null && !line.isEmpty(); line = line(in)) {
+        for (String line = RawServer.line(in); line != null && !line.isEmpty(); line = RawServer.line(in)) {
             String header = line.toLowerCase(Locale.ROOT);
             String value = line.substring(line.indexOf(':') + 1).strip();
             length = header.startsWith("content-length:") ? Integer.parseInt(value) : length;
@@ -130,7 +128,7 @@ final class CutServer implements AutoCloseable {
             return false;
         }
         if (chunked) {
-            length = Integer.parseInt(String.valueOf(line(in)), 16);
+            length = Integer.parseInt(String.valueOf(RawServer.line(in)), 16);
         }
         if (cut == Point.IN_REQUEST_BODY) {
             in.readNBytes(length / 2);
@@ -138,9 +136,9 @@ final class CutServer implements AutoCloseable {
         }
         String id = new String(in.readNBytes(length), StandardCharsets.UTF_8);
         if (chunked) {
-            line(in);
-            line(in);
-            line(in);
+            RawServer.line(in);
+            RawServer.line(in);
+            RawServer.line(in);
         }
         effects.computeIfAbsent(id.strip(), any -> new CopyOnWriteArrayList<>()).add(key);
         if (cut == Point.AFTER_REQUEST) {
@@ -155,21 +153,8 @@ final class CutServer implements AutoCloseable {
                     case IN_RESPONSE_BODY -> STATUS + HEADERS + "\r\ngo";
                     default -> STATUS + HEADERS + "\r\ngood";
                 };
-        OutputStream out = socket.getOutputStream();
-        out.write(answer.getBytes(StandardCharsets.UTF_8));
-        out.flush();
+        RawServer.write(socket, answer);
         return cut == null;
-    }
-
-    private static @Nullable String line(InputStream in) throws IOException {
-        StringBuilder line = new StringBuilder();
-        for (int c = in.read(); c != '\n'; c = in.read()) {
-            if (c < 0) {
-                return null;
-            }
-            line.append((char) c);
-        }
-        return line.toString().strip();
     }
 
     @Override

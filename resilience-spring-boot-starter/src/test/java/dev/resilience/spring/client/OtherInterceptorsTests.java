@@ -15,8 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.restclient.RestClientCustomizer;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
-import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.web.client.RestClient;
@@ -30,16 +28,6 @@ class OtherInterceptorsTests {
     @AfterEach
     void close() {
         server.close();
-    }
-
-    private void run(Clients client, ContextConsumer<AssertableApplicationContext> use) {
-        client.application(
-                        "resilience.http-client.backend.hosts=127.0.0.1",
-                        "resilience.http-client.backend.retry=backend")
-                .run(application -> {
-                    assertThat(application).hasNotFailed();
-                    use.accept(application);
-                });
     }
 
     /** Fails the first call in its own way. */
@@ -67,7 +55,7 @@ class OtherInterceptorsTests {
 
     @Test
     void anInterceptorBehindOursRunsWithEachAttempt() {
-        run(Clients.REST_CLIENT_ON_JDK, application -> {
+        Clients.REST_CLIENT_ON_JDK.run(application -> {
             ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
 
             assertThat(get(List.of(ours, failing(new IOException("Connection reset")))))
@@ -79,7 +67,7 @@ class OtherInterceptorsTests {
 
     @Test
     void anErrorOfAnInterceptorBehindOursIsTheCallersAndLeavesNothingBehind() {
-        run(Clients.REST_CLIENT_ON_JDK, application -> {
+        Clients.REST_CLIENT_ON_JDK.run(application -> {
             ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
             IllegalStateException bug = new IllegalStateException("bug");
 
@@ -91,7 +79,7 @@ class OtherInterceptorsTests {
 
     @Test
     void anInterceptorBeforeOursSeesOneCall() {
-        run(Clients.REST_CLIENT_ON_JDK, application -> {
+        Clients.REST_CLIENT_ON_JDK.run(application -> {
             ResilienceHttpInterceptor ours = application.getBean(ResilienceHttpInterceptor.class);
             server.then(answer(503, "down"), cut());
             calls.set(1);
@@ -135,7 +123,7 @@ class OtherInterceptorsTests {
                     socket, "HTTP/1.1 503 Down\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ndow\r\n1\r\nn\r\n0\r\n\r\n");
             return true;
         };
-        run(client, application -> {
+        client.run(application -> {
             server.then(answer(429, "slower", "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT"));
             assertThat(client.send(application, HttpMethod.GET, server.url(), null)
                             .body())

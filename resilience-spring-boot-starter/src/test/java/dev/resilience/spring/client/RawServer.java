@@ -211,7 +211,7 @@ final class RawServer implements AutoCloseable {
         }
     }
 
-    private static @Nullable String line(InputStream in) throws IOException {
+    static @Nullable String line(InputStream in) throws IOException {
         StringBuilder line = new StringBuilder();
         for (int c = in.read(); c != '\n'; c = in.read()) {
             if (c < 0) {

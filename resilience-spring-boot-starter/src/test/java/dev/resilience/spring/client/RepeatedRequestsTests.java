@@ -9,8 +9,6 @@ import dev.resilience.spring.client.Clients.Answer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
-import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.http.HttpMethod;
 
 /** Requests to the hosts of an entry are repeated where that is safe, by every client. */
@@ -23,21 +21,11 @@ class RepeatedRequestsTests {
         server.close();
     }
 
-    private void run(Clients client, ContextConsumer<AssertableApplicationContext> use) {
-        client.application(
-                        "resilience.http-client.backend.hosts=127.0.0.1",
-                        "resilience.http-client.backend.retry=backend")
-                .run(application -> {
-                    assertThat(application).hasNotFailed();
-                    use.accept(application);
-                });
-    }
-
     @ParameterizedTest
     @EnumSource
     void aGetIsRepeatedAndItsAttemptsAreNumbered(Clients client) {
         server.then(answer(503, "down"), answer(429, "slower", "Retry-After: 0"));
-        run(client, application -> {
+        client.run(application -> {
             Answer answer = client.send(application, HttpMethod.GET, server.url() + "/prices", null);
 
             assertThat(answer.status()).isEqualTo(200);
@@ -50,7 +38,7 @@ class RepeatedRequestsTests {
     @EnumSource
     void theAnswerOfTheLastAttemptIsTheCallers(Clients client) {
         server.otherwise(answer(503, "down", "X-Reason: maintenance"));
-        run(client, application -> {
+        client.run(application -> {
             Answer answer = client.send(application, HttpMethod.PUT, server.url(), "body");
 
             assertThat(answer.status()).isEqualTo(503);
@@ -67,7 +55,7 @@ class RepeatedRequestsTests {
     @EnumSource
     void aPostIsNotRepeatedOnceItWasSent(Clients client) {
         server.then(answer(503, "down"));
-        run(client, application -> {
+        client.run(application -> {
             assertThat(client.send(application, HttpMethod.POST, server.url(), "charge")
                             .status())
                     .isEqualTo(503);
@@ -84,7 +72,7 @@ class RepeatedRequestsTests {
     @EnumSource
     void aPostWithAKeyIsRepeated(Clients client) {
         server.then(answer(503, "down"), cut());
-        run(client, application -> {
+        client.run(application -> {
             Answer answer =
                     client.send(application, HttpMethod.POST, server.url(), "charge", "Idempotency-Key", "\"order-1\"");
 
@@ -98,7 +86,7 @@ class RepeatedRequestsTests {
     @EnumSource
     void anAnswerThatBlamesTheRequestIsFinal(Clients client) {
         server.then(answer(404, "none"));
-        run(client, application -> {
+        client.run(application -> {
             Answer answer = client.send(application, HttpMethod.GET, server.url(), null);
 
             assertThat(answer.status()).isEqualTo(404);
@@ -111,7 +99,7 @@ class RepeatedRequestsTests {
     @EnumSource
     void otherHostsAreLeftAlone(Clients client) {
         server.then(answer(503, "down"));
-        run(client, application -> {
+        client.run(application -> {
             Answer answer = client.send(application, HttpMethod.GET, "http://localhost:" + server.port() + "/", null);
 
             assertThat(answer.status()).isEqualTo(503);
@@ -123,7 +111,7 @@ class RepeatedRequestsTests {
     @EnumSource
     void anAnswerThatRefusesRetriesIsFinal(Clients client) {
         server.then(answer(503, "down", "X-Resilience-Retry: no"));
-        run(client, application -> {
+        client.run(application -> {
             Answer answer = client.send(application, HttpMethod.GET, server.url(), null);
 
             assertThat(answer.status()).isEqualTo(503);

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
-import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.http.MediaType;
@@ -46,17 +45,6 @@ class WebClientBodyTests {
     void close() {
         lines.close();
         server.close();
-    }
-
-    private void run(Clients client, ContextConsumer<AssertableApplicationContext> use, String... properties) {
-        client.application(
-                        "resilience.http-client.backend.hosts=127.0.0.1",
-                        "resilience.http-client.backend.retry=backend")
-                .withPropertyValues(properties)
-                .run(application -> {
-                    assertThat(application).hasNotFailed();
-                    use.accept(application);
-                });
     }
 
     private static WebClient client(AssertableApplicationContext application) {
@@ -96,7 +84,7 @@ class WebClientBodyTests {
         for (Clients client : List.of(Clients.WEB_CLIENT_ON_REACTOR, Clients.WEB_CLIENT_ON_JDK)) {
             server.requests().clear();
             server.then(answer(503, "down"), cut());
-            run(client, application -> {
+            client.run(application -> {
                 assertThat(post(application, server.url(), value.body.get())).isEqualTo(200);
                 assertThat(server.requests()).hasSize(3);
                 assertThat(server.requests().stream()
@@ -137,7 +125,7 @@ class WebClientBodyTests {
             server.requests().clear();
             server.then(answer(503, "down"), cut(), answer(503, "down"));
             int before = lines.all().size();
-            run(client, application -> {
+            client.run(application -> {
                 assertThat(post(application, server.url(), stream.body())).isEqualTo(503);
                 assertThatThrownBy(() -> post(application, server.url(), stream.body()))
                         .isInstanceOf(WebClientRequestException.class);
@@ -156,7 +144,7 @@ class WebClientBodyTests {
     @EnumSource
     void aStreamOfWhichNothingWasSentIsRepeated(Stream stream) {
         for (Clients client : List.of(Clients.WEB_CLIENT_ON_REACTOR, Clients.WEB_CLIENT_ON_JDK)) {
-            run(client, application -> {
+            client.run(application -> {
                 String refusing = RawServer.refusing();
                 assertThatThrownBy(() -> post(application, refusing, stream.body()))
                         .hasCauseInstanceOf(ConnectException.class);
@@ -174,7 +162,7 @@ class WebClientBodyTests {
     @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
     void theLastAnswerReachesStatusHandlersWhole(Clients client) {
         server.otherwise(answer(503, "down", "X-Reason: maintenance", "Set-Cookie: session=1; Path=/"));
-        run(client, application -> {
+        client.run(application -> {
             assertThatThrownBy(() -> client(application)
                             .get()
                             .uri(server.url() + "/prices")
@@ -210,15 +198,13 @@ class WebClientBodyTests {
     @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
     void aFailedAnswerThatIsTooLongForTheCodecsIsNoEmptyOne(Clients client) {
         server.otherwise(answer(404, "x".repeat(300_000)));
-        run(
-                client,
-                application -> assertThatThrownBy(() -> client(application)
-                                .get()
-                                .uri(server.url())
-                                .exchangeToMono(answer ->
-                                        answer.bodyToMono(String.class).defaultIfEmpty(""))
-                                .block(Duration.ofSeconds(10)))
-                        .isInstanceOf(DataBufferLimitException.class));
+        client.run(application -> assertThatThrownBy(() -> client(application)
+                        .get()
+                        .uri(server.url())
+                        .exchangeToMono(
+                                answer -> answer.bodyToMono(String.class).defaultIfEmpty(""))
+                        .block(Duration.ofSeconds(10)))
+                .isInstanceOf(DataBufferLimitException.class));
     }
 
     @Test
@@ -226,7 +212,7 @@ class WebClientBodyTests {
         LinkedMultiValueMap<String, String> form = new LinkedMultiValueMap<>();
         form.add("order", "1");
         server.then(answer(503, "down"));
-        run(Clients.WEB_CLIENT_ON_REACTOR, application -> {
+        Clients.WEB_CLIENT_ON_REACTOR.run(application -> {
             client(application)
                     .put()
                     .uri(server.url())
