@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An exception's causes and messages, as far as it tells them: one that fails at that must not take the place of the failure.
+ * For adapters.
  */
-final class Causes {
+public final class Causes {
 
     private static final int MAX_LENGTH = 50;
     private static final Set<String> TIMEOUT = Set.of("timeout", "timed out");
@@ -21,7 +22,7 @@ final class Causes {
      * The exception and its causes, outermost first; cut off where a chain is a circle or absurdly long, and where the cause is
      * the failure of another call.
      */
-    static List<Throwable> of(Throwable failure) {
+    public static List<Throwable> of(Throwable failure) {
         List<Throwable> links = new ArrayList<>(4);
         for (Throwable link = failure; link != null && links.size() < MAX_LENGTH; link = causeOf(link)) {
             links.add(link);

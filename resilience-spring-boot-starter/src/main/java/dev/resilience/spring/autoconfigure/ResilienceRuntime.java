@@ -20,6 +20,7 @@ import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
 import dev.resilience.spring.aop.ProxyRules;
 import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.client.HttpClientPolicy;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
@@ -137,6 +138,12 @@ final class ResilienceRuntime implements AutoCloseable {
                 || !advisor.methods().areNone()
                 || !problems.isEmpty()
                 || beans.getBeanNamesForType(PolicyCustomizer.class, false, false).length > 0;
+    }
+
+    /** Whether there may be entries of {@code resilience.http-client}. */
+    boolean mayHaveHttpClients() {
+        return configured.mayHave("http-client")
+                || beans.getBeanNamesForType(HttpClientPolicy.class, false, false).length > 0;
     }
 
     /** Runs a task when the live objects are created. */

@@ -24,11 +24,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /** Outgoing HTTP by host: {@code resilience.http-client}. No annotation names its policies, the requests do by their hosts. */
 public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientPolicy, HttpClient> {
 
     private static final int MAX_HOSTS_SHOWN = 20;
+    private static final List<String> MODULES = List.of(
+            "org.springframework.boot.restclient.RestClientCustomizer",
+            "org.springframework.boot.webclient.WebClientCustomizer");
 
     public HttpClientKind() {
         super("http-client", null, null, HttpClientPolicy.defaults());
@@ -46,6 +50,12 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         add(layers, policy, context, TimeLimitKind.class, "time-limit", policy.timeLimit());
         if (layers.get("retry") instanceof Retry retry) {
             look(name, retry, layers, context);
+        }
+        if (!policy.hosts().isEmpty() && MODULES.stream().noneMatch(module -> ClassUtils.isPresent(module, null))) {
+            context.warnings()
+                    .add("The http-client policy '" + name + "' protects no client by itself: neither the module "
+                            + "spring-boot-restclient nor spring-boot-webclient is there. Add one and use its builder, or add "
+                            + "the ResilienceHttpInterceptor to your clients");
         }
         return new HttpClient(name, policy, place, layers, context::inOrder, context.environment());
     }

@@ -5,6 +5,7 @@ import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.fault.Causes;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
@@ -20,9 +21,11 @@ import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +43,20 @@ public final class HttpClients {
     private static final Set<HttpMethod> REPEATABLE =
             Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.PUT, HttpMethod.DELETE);
 
+    /** No connection was made. */
+    private static final List<Class<? extends Exception>> WITHOUT_CONNECTION = List.of(
+            ConnectException.class,
+            UnknownHostException.class,
+            NoRouteToHostException.class,
+            UnresolvedAddressException.class,
+            HttpConnectTimeoutException.class,
+            SSLHandshakeException.class);
+
+    private static final Set<String> CONNECT_TIMEOUTS =
+            Set.of("Connect timed out", "Connect Timeout"); // of JDK and Jetty
+
     /** Exceptions of libraries, by name: no connection was made, or the pool gave none. */
-    private static final Set<String> WITHOUT_CONNECTION = Set.of(
+    private static final Set<String> OF_LIBRARIES = Set.of(
             "org.apache.hc.client5.http.ConnectTimeoutException",
             "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
             "reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
@@ -49,23 +64,29 @@ public final class HttpClients {
 
     private final Supplier<Collection<HttpClient>> all;
     private final Supplier<FaultClassification> faults;
+    private final BooleanSupplier areThere;
     private final DeadlineHeader deadlineHeader;
     final AtomicInteger redirects = new AtomicInteger();
 
     /**
      * @param all asked with each request: clients are made before all that they need
      * @param faults likewise
+     * @param areThere whether there may be any, asked before
      */
     public HttpClients(
-            Supplier<Collection<HttpClient>> all, Supplier<FaultClassification> faults, DeadlineHeader deadlineHeader) {
+            Supplier<Collection<HttpClient>> all,
+            Supplier<FaultClassification> faults,
+            BooleanSupplier areThere,
+            DeadlineHeader deadlineHeader) {
         this.all = all;
         this.faults = faults;
+        this.areThere = areThere;
         this.deadlineHeader = deadlineHeader;
     }
 
-    /** Whether there is any entry with hosts. */
+    /** Whether there may be an entry; creates nothing, because clients are made before it. */
     public boolean areThere() {
-        return all.get().stream().anyMatch(client -> !client.hosts.isEmpty());
+        return areThere.getAsBoolean();
     }
 
     /** The entry for a host: the one with the most specific pattern; {@code null} for none. */
@@ -155,20 +176,10 @@ public final class HttpClients {
 
     /** Whether it is certain that nothing of the request was sent, if no answer has sent it elsewhere. */
     static boolean nothingWasSent(Throwable failure) {
-        int links = 0;
-        for (Throwable at = failure; at != null && links < 20; at = at.getCause(), links++) {
-            if (at instanceof ConnectException
-                    || at instanceof UnknownHostException
-                    || at instanceof NoRouteToHostException
-                    || at instanceof UnresolvedAddressException
-                    || at instanceof HttpConnectTimeoutException
-                    || at instanceof SSLHandshakeException
-                    || (at instanceof SocketTimeoutException && "Connect timed out".equals(at.getMessage()))
-                    || WITHOUT_CONNECTION.contains(at.getClass().getName())) {
-                return true;
-            }
-        }
-        return false;
+        return Causes.of(failure).stream()
+                .anyMatch(link -> WITHOUT_CONNECTION.stream().anyMatch(each -> each.isInstance(link))
+                        || OF_LIBRARIES.contains(link.getClass().getName())
+                        || (link instanceof SocketTimeoutException && CONNECT_TIMEOUTS.contains(link.getMessage())));
     }
 
     /** Lets who answers with this failure know that its request was repeated in vain. */

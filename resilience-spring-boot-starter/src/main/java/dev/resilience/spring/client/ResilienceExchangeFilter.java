@@ -194,11 +194,8 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
 
         /** What the caller gets in place of a failure, if it gets an answer. */
         private synchronized Mono<ClientResponse> answerTo(Throwable failed) {
-            Mono<ClientResponse> last = failed == failure && answer != null
-                    ? Mono.just(answer.mutate()
-                            .headers(headers -> clients.noteIfExhausted(failed, headers))
-                            .build())
-                    : Mono.error(failed);
+            Mono<ClientResponse> last =
+                    failed == failure && answer != null ? Mono.just(noted(answer, failed)) : Mono.error(failed);
             next(); // what was read can be read again
             StaleAnswers.Stale stale = isKept ? clients.stale(client, request.url(), request.headers(), failed) : null;
             if (stale != null) {
@@ -210,6 +207,17 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                         .build());
             }
             return last;
+        }
+
+        /** With headers of its own: those of Jetty's client cannot be changed. */
+        private ClientResponse noted(ClientResponse read, Throwable failed) {
+            return ClientResponse.create(read.statusCode(), read.strategies())
+                    .headers(all -> all.addAll(read.headers().asHttpHeaders()))
+                    .headers(all -> clients.noteIfExhausted(failed, all))
+                    .cookies(all -> all.addAll(read.cookies()))
+                    .request(read.request())
+                    .body(read.bodyToFlux(DataBuffer.class))
+                    .build();
         }
 
         /** Notes when the sending of a body begins that is more than one value. */

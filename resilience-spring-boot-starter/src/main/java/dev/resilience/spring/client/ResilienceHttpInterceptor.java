@@ -211,8 +211,15 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
 
         /** Reads a body of so many bytes and closes the answer; one with more stays open, and its first part is at hand twice. */
         static Answer read(ClientHttpResponse open, int limit) throws IOException {
-            byte[] bytes = open.getBody().readNBytes(limit + 1);
             HttpStatusCode status = open.getStatusCode();
+            byte[] bytes = new byte[0];
+            try {
+                bytes = open.getBody().readNBytes(limit + 1);
+            } catch (IOException cut) {
+                if (!status.isError()) {
+                    throw cut; // the status of an error says enough
+                }
+            }
             String text = open.getStatusText();
             HttpHeaders headers = HttpHeaders.copyOf(open.getHeaders());
             InputStream read = new ByteArrayInputStream(bytes);

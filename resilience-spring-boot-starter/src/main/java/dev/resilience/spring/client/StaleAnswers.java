@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.util.StringUtils;
 
 /**
@@ -69,6 +70,7 @@ final class StaleAnswers {
         return status.value() == 200
                 && FORBIDDING.stream().noneMatch(control::contains)
                 && !answer.containsHeader(HttpHeaders.SET_COOKIE)
+                && !MediaType.TEXT_EVENT_STREAM.isCompatibleWith(answer.getContentType()) // which may have no end
                 && !answer.getVary().contains("*");
     }
 

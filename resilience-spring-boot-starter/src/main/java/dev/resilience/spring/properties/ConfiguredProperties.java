@@ -125,6 +125,13 @@ public final class ConfiguredProperties {
         return sources.isEmpty() && nearRoot.isEmpty();
     }
 
+    /** Whether there are properties of a kind, or may be. */
+    public boolean mayHave(String kind) {
+        return sources.stream()
+                .anyMatch(each ->
+                        each.source.containsDescendantOf(ROOT_NAME.append(kind)) != ConfigurationPropertyState.ABSENT);
+    }
+
     /** Those that have properties, or may have, the one that wins first. */
     List<Source> sources() {
         return sources;

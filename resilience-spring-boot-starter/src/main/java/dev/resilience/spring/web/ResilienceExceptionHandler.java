@@ -11,6 +11,7 @@ import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.Causes;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.KebabCase;
 import java.net.URI;
@@ -40,7 +41,6 @@ public final class ResilienceExceptionHandler {
 
     private static final String TYPE_PREFIX = "urn:resilience:problem:";
     private static final Duration SOON = Duration.ofSeconds(1);
-    private static final int MAX_CAUSES = 50; // which may be a circle
 
     private static final Map<Class<?>, HttpStatus> STATUSES = Map.of(
             TimeLimitExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
@@ -81,9 +81,7 @@ public final class ResilienceExceptionHandler {
      * it says itself which status it is answered with.
      */
     static @Nullable ResilienceException refusalIn(Throwable exception) {
-        int links = 0;
-        for (Throwable at = exception; at != null && links < MAX_CAUSES; at = at.getCause()) {
-            links++;
+        for (Throwable at : Causes.of(exception)) {
             if (at instanceof ResilienceException refusal) {
                 return refusal;
             }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHttpClientAutoConfiguration;
 import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +50,9 @@ enum Clients {
     REST_TEMPLATE("jdk"),
     HTTP_INTERFACE("jdk"),
     WEB_CLIENT_ON_REACTOR("reactor"),
-    WEB_CLIENT_ON_JDK("jdk");
+    WEB_CLIENT_ON_JDK("jdk"),
+    WEB_CLIENT_ON_APACHE("http-components"),
+    WEB_CLIENT_ON_JETTY("jetty");
 
     /** An answer as the caller sees it. */
     record Answer(int status, @Nullable String body, HttpHeaders headers) {
@@ -64,8 +68,12 @@ enum Clients {
         this.library = library;
     }
 
+    static List<Clients> reactive() {
+        return Arrays.stream(values()).filter(Clients::isReactive).toList();
+    }
+
     boolean isReactive() {
-        return this == WEB_CLIENT_ON_REACTOR || this == WEB_CLIENT_ON_JDK;
+        return name().startsWith("WEB_CLIENT");
     }
 
     /** An application with this client. Its retries wait no time. */
@@ -112,8 +120,10 @@ enum Clients {
         return switch (this) {
             case REST_TEMPLATE -> viaTemplate(application, method, url, body, headers);
             case HTTP_INTERFACE -> viaInterface(application, method, url, body, headers);
-            case WEB_CLIENT_ON_REACTOR, WEB_CLIENT_ON_JDK -> viaWebClient(application, method, url, body, headers);
-            default -> viaRestClient(application, method, url, body, headers);
+            default ->
+                isReactive()
+                        ? viaWebClient(application, method, url, body, headers)
+                        : viaRestClient(application, method, url, body, headers);
         };
     }
 

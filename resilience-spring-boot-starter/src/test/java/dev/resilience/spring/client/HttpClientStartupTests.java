@@ -2,16 +2,27 @@ package dev.resilience.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceHttpClientAutoConfiguration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpMethod;
 import org.springframework.util.StringUtils;
+import org.springframework.web.client.RestClient;
 
 /** What entries of {@code resilience.http-client} inherit and use, and what is wrong with others. */
 class HttpClientStartupTests {
@@ -156,5 +167,60 @@ class HttpClientStartupTests {
 
         entry[5] = "resilience.enabled=true";
         assertThat(warnings(entry)).isEmpty();
+    }
+
+    @Test
+    void withoutTheModulesOfSpringBootsClientsTheBeansAreThereAndAWarningSaysSo() {
+        try (RawServer server = new RawServer().then(RawServer.answer(503, "down"))) {
+            new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(
+                            AopAutoConfiguration.class,
+                            ResilienceAutoConfiguration.class,
+                            ResilienceHttpClientAutoConfiguration.class))
+                    .withClassLoader(new FilteredClassLoader(
+                            "org.springframework.boot.restclient", "org.springframework.boot.webclient"))
+                    .withPropertyValues(
+                            ENTRY + "stock.hosts=127.0.0.1",
+                            ENTRY + "stock.retry=backend",
+                            "resilience.retry.backend.backoff.base-delay=0")
+                    .run(application -> {
+                        assertThat(application).hasNotFailed();
+                        RestClient client = RestClient.builder()
+                                .requestInterceptor(application.getBean(ResilienceHttpInterceptor.class))
+                                .build();
+                        assertThat(client.get().uri(server.url()).retrieve().body(String.class))
+                                .isEqualTo("good");
+                        assertThat(application).hasSingleBean(ResilienceExchangeFilter.class);
+                        assertThat(application.getBean(StartupWarnings.class).all())
+                                .singleElement()
+                                .asString()
+                                .contains("'stock'", "spring-boot-restclient", "spring-boot-webclient");
+                    });
+        }
+    }
+
+    /** Whose policy is made of what it has a client for. */
+    static class Prices {
+
+        private final RestClient client;
+
+        Prices(RestClient.Builder builder) {
+            this.client = builder.build();
+        }
+
+        @Bean
+        BulkheadPolicy prices() {
+            return BulkheadPolicy.builder()
+                    .maxConcurrent(client == null ? 1 : 2)
+                    .build();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClientMayBeBuiltBeforeThePoliciesAreMade(Clients client) {
+        client.application(ENTRY + "stock.hosts=127.0.0.1", ENTRY + "stock.bulkhead=prices")
+                .withUserConfiguration(Prices.class)
+                .run(application -> assertThat(application).hasNotFailed());
     }
 }

@@ -29,7 +29,7 @@ class RequestDeadlinesTests {
         server.close();
     }
 
-    private void run(Clients client, ContextConsumer<AssertableApplicationContext> use) {
+    private void run(Clients client, ContextConsumer<AssertableApplicationContext> use, String... properties) {
         client.application(
                         "resilience.http-client.backend.hosts=127.0.0.1",
                         "resilience.http-client.backend.retry=backend",
@@ -37,6 +37,7 @@ class RequestDeadlinesTests {
                         "resilience.http-client.limited.time-limit=short",
                         "resilience.time-limit.short.timeout=300ms",
                         "spring.http.clients.read-timeout=10s")
+                .withPropertyValues(properties)
                 .run(application -> {
                     assertThat(application).hasNotFailed();
                     use.accept(application);
@@ -86,6 +87,22 @@ class RequestDeadlinesTests {
                             client.send(application, HttpMethod.GET, "http://localhost:" + server.port() + "/", null)))
                     .isInstanceOf(TimeLimitExceededException.class);
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReadTimeoutThatIsShorterThanTheTimeThatIsLeftHolds(Clients client) {
+        server.otherwise(server.hang());
+        run(
+                client,
+                application -> {
+                    Deadline deadline = Deadline.in(Duration.ofSeconds(20));
+                    assertThatThrownBy(() ->
+                                    deadline.call(() -> client.send(application, HttpMethod.POST, server.url(), "pay")))
+                            .isNotInstanceOf(TimeLimitExceededException.class);
+                    assertThat(deadline.left()).isGreaterThan(Duration.ofSeconds(8));
+                },
+                "spring.http.clients.read-timeout=200ms");
     }
 
     private static Throwable endsInTime(ThrowingCallable request) {

@@ -70,7 +70,14 @@ class StaleAnswersTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"REST_CLIENT_ON_JDK", "REST_TEMPLATE", "WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(
+            names = {
+                "REST_CLIENT_ON_JDK",
+                "REST_TEMPLATE",
+                "WEB_CLIENT_ON_REACTOR",
+                "WEB_CLIENT_ON_APACHE",
+                "WEB_CLIENT_ON_JETTY"
+            })
     void theLastGoodAnswerIsServedWhenAllElseHasFailed(Clients of) {
         server.then(answer(200, "old"), answer(200, "1 EUR", "Content-Type: text/plain", "X-Rate: a"));
         run(of, context -> {
@@ -135,6 +142,8 @@ class StaleAnswersTests {
                             .isFalse();
                     assertThat(isServedAgain(answer(200, "a", "Vary: *"))).isFalse();
                     assertThat(isServedAgain(answer(203, "a"))).isFalse();
+                    assertThat(isServedAgain(answer(200, "data: a\n\n", "Content-Type: text/event-stream")))
+                            .isFalse();
                     assertThat(isServedAgain(answer(200, "a"), "Authorization", "Bearer x"))
                             .isFalse();
                     assertThat(isServedAgain(answer(200, "a"), "Cookie", "id=1"))

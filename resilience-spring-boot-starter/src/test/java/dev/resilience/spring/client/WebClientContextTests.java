@@ -115,7 +115,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
     void theKeyOfAnIdempotentCallGoesAlongWithEachAttempt(Clients client) {
         server.then(answer(503, "down"), cut());
         run(client, application -> {
@@ -130,7 +130,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
     void theAttemptsOfAnOuterRetryHaveTheSameKey(Clients client) {
         server.then(IntStream.range(0, 5).mapToObj(i -> answer(503, "down")).toArray(RawServer.Reaction[]::new));
         run(
@@ -147,7 +147,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
     void eachSubscriptionIsACallOfItsOwn(Clients client) {
         server.then(answer(503, "down"), answer(200, "good"), answer(503, "down"));
         run(
@@ -165,7 +165,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
     void aRequestEndsAtTheDeadlineAndTellsItLessTheMargin(Clients client) {
         run(client, application -> {
             Shop shop = application.getBean(Shop.class);
@@ -224,7 +224,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
     void anHttpInterfaceSendsOneKeyOverAllAttempts(Clients client) {
         server.then(answer(503, "down"), cut());
         run(
@@ -239,7 +239,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
     void aStreamComesAsItIsSentAndIsNotRepeatedWhenItBreaks(Clients client) {
         CountDownLatch seen = new CountDownLatch(1);
         server.then(answer(503, "down"), (request, socket) -> {
@@ -273,7 +273,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_JDK"})
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
     void aPostWithoutAKeyThatIsCutWhenItWasSentIsSentOnce(Clients client) {
         server.otherwise((request, socket) -> server.requests().size() % 2 == 0
                 ? cut().to(request, socket)

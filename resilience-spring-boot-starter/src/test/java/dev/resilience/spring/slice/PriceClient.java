@@ -19,4 +19,9 @@ class PriceClient {
     String price(String article) {
         return client.get().uri("/price/{article}", article).retrieve().body(String.class);
     }
+
+    @Nullable
+    String stock(String article) {
+        return client.get().uri("http://stock/{article}", article).retrieve().body(String.class);
+    }
 }

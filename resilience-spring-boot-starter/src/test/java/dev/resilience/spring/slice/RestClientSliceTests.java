@@ -14,7 +14,13 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.client.MockRestServiceServer;
 
-@RestClientTest(components = PriceClient.class, properties = "resilience.retry.slice.max-attempts=3")
+@RestClientTest(
+        components = PriceClient.class,
+        properties = {
+            "resilience.retry.slice.max-attempts=3",
+            "resilience.http-client.stock.hosts=stock",
+            "resilience.http-client.stock.retry=slice"
+        })
 @Import(ManualTimeSource.class)
 class RestClientSliceTests {
 
@@ -30,6 +36,15 @@ class RestClientSliceTests {
         server.expect(once(), requestTo("/price/tea")).andRespond(withSuccess("3.20", MediaType.TEXT_PLAIN));
 
         assertThat(client.price("tea")).isEqualTo("3.20");
+        server.verify();
+    }
+
+    @Test
+    void requestsAreProtectedByTheirHosts() {
+        server.expect(once(), requestTo("http://stock/tea")).andRespond(withServiceUnavailable());
+        server.expect(once(), requestTo("http://stock/tea")).andRespond(withSuccess("7", MediaType.TEXT_PLAIN));
+
+        assertThat(client.stock("tea")).isEqualTo("7");
         server.verify();
     }
 }
