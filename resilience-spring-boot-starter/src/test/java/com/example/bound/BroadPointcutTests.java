@@ -26,7 +26,14 @@ class BroadPointcutTests {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"execution(* *(..))", "execution(public * *.*(..))", "within(com.example..*)", "!within(java..*)"
+            strings = {
+                "execution(* *(..))",
+                "execution(public * *.*(..))",
+                "within(com.example..*)",
+                "!within(java..*)",
+                "execution(* *(..)) && !within(org.springframework.boot..*)",
+                "execution(* *(..)) && not execution(* org.springframework.web..*.*(..))",
+                "!(within(org.springframework.boot..*) || execution(* org.springframework.web..*.*(..)))"
             })
     void bindsTheServicesOfAWebApplication(String pointcut) throws Exception {
         SpringApplication application = new SpringApplication(Shop.class);

@@ -51,6 +51,10 @@ public final class Bindings {
     private static final Pattern TOO_LATE =
             Pattern.compile("(?:^|[(!&|]|\\b(?:and|or|not)\\b)\\s*(?:bean|@?args)\\s*\\(");
 
+    /** What an expression leaves out: with parentheses in it, as those of {@code execution}, three deep. */
+    private static final Pattern LEFT_OUT =
+            Pattern.compile("(?:!|\\bnot\\b)\\s*@?\\w*\\s*(\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))");
+
     private static final List<Class<?>> INFRASTRUCTURE = List.of(
             AopInfrastructureBean.class, BeanPostProcessor.class, BeanFactoryPostProcessor.class, FactoryBean.class);
 
@@ -90,7 +94,7 @@ public final class Bindings {
     }
 
     private boolean mayMatch(Binding binding, Class<?> type) {
-        return isMeant(text(binding.at), type)
+        return isMeant(LEFT_OUT.matcher(text(binding.at)).replaceAll(""), type)
                 && (binding.pointcut.matches(type) || binding.pointcut.matches(view(type)));
     }
 

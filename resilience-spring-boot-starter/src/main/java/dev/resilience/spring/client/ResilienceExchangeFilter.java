@@ -17,6 +17,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.client.reactive.ClientHttpRequest;
 import org.springframework.http.client.reactive.ClientHttpRequestDecorator;
 import org.springframework.web.reactive.function.client.ClientRequest;
@@ -83,6 +84,8 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         private volatile boolean isKept;
         private volatile int redirects; // before the attempt began
         private volatile boolean bodyHasBegun; // one that can be read once
+        private volatile byte @Nullable [] sent; // a body that is one value, which may be given once
+        private volatile @Nullable MediaType type; // of that
         private int number; // of the attempt that runs; this and the next ones with the lock
         private @Nullable ClientResponse answer; // which the caller has, if the call has ended with it
         private @Nullable Throwable failure; // that the answer is
@@ -110,7 +113,9 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                                 isKept &= output.getCookies().isEmpty()
                                         && StaleAnswers.areFor(
                                                 request.method(), output.getHeaders()); // filters add to them
-                                return request.body().insert(new Body(output), context);
+                                Body body = new Body(output);
+                                byte[] again = sent;
+                                return again == null ? request.body().insert(body, context) : body.writeAgain(again);
                             })
                             .build())
                     .flatMap(open -> open.statusCode().isError()
@@ -173,10 +178,14 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
 
         private static void copy(DataBuffer part, ByteArrayOutputStream read) {
             if (read.size() <= StaleAnswers.MAX_BODY) { // one byte more is enough to know that it is too long
-                byte[] bytes = new byte[part.readableByteCount()];
-                part.toByteBuffer(ByteBuffer.wrap(bytes));
-                read.writeBytes(bytes);
+                read.writeBytes(bytes(part));
             }
+        }
+
+        private static byte[] bytes(DataBuffer part) {
+            byte[] bytes = new byte[part.readableByteCount()];
+            part.toByteBuffer(ByteBuffer.wrap(bytes));
+            return bytes;
         }
 
         private boolean mayRepeat(Throwable failed) {
@@ -220,7 +229,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                     .build();
         }
 
-        /** Notes when the sending of a body begins that is more than one value. */
+        /** Notes when the sending of a body begins that is more than one value, and keeps one that is. */
         private final class Body extends ClientHttpRequestDecorator {
 
             Body(ClientHttpRequest output) {
@@ -229,7 +238,20 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
 
             @Override
             public Mono<Void> writeWith(Publisher<? extends DataBuffer> body) {
-                return super.writeWith(body instanceof Mono<?> ? body : noted(body));
+                return super.writeWith(body instanceof Mono<?> ? Mono.from(body).doOnNext(this::keep) : noted(body));
+            }
+
+            private void keep(DataBuffer body) {
+                if (client.policy().retry() != null) {
+                    sent = bytes(body);
+                    type = getHeaders().getContentType();
+                }
+            }
+
+            Mono<Void> writeAgain(byte[] body) {
+                getHeaders().setContentType(type);
+                getHeaders().setContentLength(body.length);
+                return super.writeWith(Mono.fromSupplier(() -> DefaultDataBufferFactory.sharedInstance.wrap(body)));
             }
 
             @Override

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -224,6 +225,26 @@ class WebClientBodyTests {
                     .block(Duration.ofSeconds(10));
             assertThat(server.requests()).extracting(RawServer.Request::body).containsExactly("order=1", "order=1");
             assertThat(server.requests()).extracting(RawServer.Request::method).containsOnly("PUT");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
+    void aMonoThatGivesItsValueOnceIsSentAgain(Clients client) {
+        server.then(answer(503, "down"));
+        client.run(application -> {
+            AtomicInteger subscriptions = new AtomicInteger();
+            Mono<String> once = Mono.defer(() -> subscriptions.getAndIncrement() == 0
+                    ? Mono.just("one,two")
+                    : Mono.error(new IllegalStateException("Only one subscriber is allowed")));
+
+            assertThat(post(application, server.url(), BodyInserters.fromPublisher(once, String.class)))
+                    .isEqualTo(200);
+            assertThat(server.requests()).hasSize(2).allSatisfy(request -> {
+                assertThat(request.body()).isEqualTo("one,two");
+                assertThat(request.header("Content-Type")).isEqualTo("text/plain;charset=UTF-8");
+                assertThat(request.header("Content-Length")).isEqualTo("7");
+            });
         });
     }
 }
