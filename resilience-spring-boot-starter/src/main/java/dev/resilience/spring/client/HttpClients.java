@@ -59,6 +59,7 @@ public final class HttpClients {
     private static final Set<String> OF_LIBRARIES = Set.of(
             "org.apache.hc.client5.http.ConnectTimeoutException",
             "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
+            "org.apache.hc.core5.util.DeadlineTimeoutException",
             "reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
             "reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException");
 
