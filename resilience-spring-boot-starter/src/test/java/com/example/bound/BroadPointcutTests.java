@@ -3,6 +3,11 @@ package com.example.bound;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.LiveRegistry;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -20,6 +25,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Service;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 /** A pointcut that matches everything binds the application's own services, and nothing that they run on. */
 class BroadPointcutTests {
@@ -32,6 +38,7 @@ class BroadPointcutTests {
                 "within(com.example..*)",
                 "!within(java..*)",
                 "execution(* *(..)) && !within(org.springframework.boot..*)",
+                "execution(* *(..)) && !@annotation(org.springframework.scheduling.annotation.Scheduled)",
                 "execution(* *(..)) && not execution(* org.springframework.web..*.*(..))",
                 "!(within(org.springframework.boot..*) || execution(* org.springframework.web..*.*(..)))"
             })
@@ -69,7 +76,7 @@ class BroadPointcutTests {
                 "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
             })
     @EnableConfigurationProperties(Settings.class)
-    @Import({Prices.class, Stock.class})
+    @Import({Prices.class, Stock.class, Seen.class})
     static class Shop {}
 
     @ConfigurationProperties("shop")
@@ -89,6 +96,15 @@ class BroadPointcutTests {
         @GetMapping("/price")
         public Price price() {
             return new Price(stock.count());
+        }
+    }
+
+    static class Seen extends OncePerRequestFilter {
+
+        @Override
+        protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain rest)
+                throws IOException, ServletException {
+            rest.doFilter(request, response);
         }
     }
 

@@ -91,7 +91,7 @@ class ChangesWithoutKeyTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"\"2\"", "\"one\"", "\"99999999999999999999\"", "W/\"1\"", "*", "1", ""})
+    @ValueSource(strings = {"\"2\"", "\"01\"", "\"one\"", "\"99999999999999999999\"", "W/\"1\"", "*", "1", ""})
     void noOtherTextIsTheVersion(String ifMatch) {
         String order = place("not " + ifMatch.replaceAll("\\W", "-"));
 
@@ -99,6 +99,14 @@ class ChangesWithoutKeyTests {
                 .isEqualTo(412);
 
         assertThat(shop.get(order).text("/item")).isEqualTo("Teapot");
+    }
+
+    @Test
+    void anItemMayHaveALongName() {
+        String order = place("long name");
+
+        assertThat(shop.startExchange(order, "Teapot ".repeat(100), "\"1\"").join().status())
+                .isEqualTo(200);
     }
 
     @Test

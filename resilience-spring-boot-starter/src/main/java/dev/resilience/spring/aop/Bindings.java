@@ -10,7 +10,6 @@ import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.Setting;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,10 +18,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.aspectj.lang.annotation.Aspect;
-import org.aspectj.weaver.tools.UnsupportedPointcutPrimitiveException;
+import org.aspectj.weaver.patterns.IToken;
+import org.aspectj.weaver.patterns.ParserException;
+import org.aspectj.weaver.patterns.PatternParser;
 import org.springframework.aop.aspectj.AspectJExpressionPointcut;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.beans.factory.FactoryBean;
@@ -51,9 +53,12 @@ public final class Bindings {
     private static final Pattern TOO_LATE =
             Pattern.compile("(?:^|[(!&|]|\\b(?:and|or|not)\\b)\\s*(?:bean|@?args)\\s*\\(");
 
-    /** What an expression leaves out: with parentheses in it, as those of {@code execution}, three deep. */
-    private static final Pattern LEFT_OUT =
-            Pattern.compile("(?:!|\\bnot\\b)\\s*@?\\w*\\s*(\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))");
+    /** What an expression leaves out, and annotations; with parentheses in it, as those of {@code execution}, three deep. */
+    private static final Pattern NOT_MEANT = Pattern.compile(
+            "(?:(?:!|\\bnot\\b)\\s*@?\\w*|@\\w+)\\s*(\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))|@[\\w.]+");
+
+    /** The beginning of a package that an expression has to mention. */
+    private static final Pattern PACKAGE = Pattern.compile("(?:org\\.springframework|\\w+)\\.\\w+\\.");
 
     private static final List<Class<?>> INFRASTRUCTURE = List.of(
             AopInfrastructureBean.class, BeanPostProcessor.class, BeanFactoryPostProcessor.class, FactoryBean.class);
@@ -94,14 +99,16 @@ public final class Bindings {
     }
 
     private boolean mayMatch(Binding binding, Class<?> type) {
-        return isMeant(LEFT_OUT.matcher(text(binding.at)).replaceAll(""), type)
+        return isMeant(NOT_MEANT.matcher(text(binding.at)).replaceAll(""), type)
                 && (binding.pointcut.matches(type) || binding.pointcut.matches(view(type)));
     }
 
     private static boolean isInfrastructure(Class<?> type) {
-        return type.getName().startsWith("java.")
+        return type.getName().startsWith("org.springframework.boot.")
                 || ProtectedMethods.isOwn(type)
-                || Arrays.stream(type.getInterfaces()).anyMatch(ProtectedMethods::isOwn)
+                || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                        .anyMatch(each ->
+                                ProtectedMethods.isOwn(each) || each.getName().startsWith("jakarta.servlet."))
                 || Stream.of(Aspect.class, Configuration.class, ConfigurationProperties.class)
                         .anyMatch(each -> AnnotatedElementUtils.hasAnnotation(type, each))
                 || INFRASTRUCTURE.stream().anyMatch(each -> each.isAssignableFrom(type));
@@ -112,10 +119,12 @@ public final class Bindings {
         String name = type.getName();
         boolean isOfApplication = AutoConfigurationPackages.has(beans)
                 ? AutoConfigurationPackages.get(beans).stream().anyMatch(each -> name.startsWith(each + "."))
-                : !name.startsWith("org.springframework.");
+                : !name.startsWith("org.springframework.") && !name.startsWith("java.");
+        Matcher itsPackage = PACKAGE.matcher(name);
         return isOfApplication
-                || (!type.isAnonymousClass() && expression.contains(type.getSimpleName()))
-                || expression.contains(name.substring(0, name.indexOf('.', name.indexOf('.') + 1) + 1));
+                || (!type.isAnonymousClass()
+                        && List.of(expression.split("\\W+")).contains(type.getSimpleName()))
+                || (itsPackage.lookingAt() && expression.contains(itsPackage.group()));
     }
 
     /**
@@ -156,7 +165,7 @@ public final class Bindings {
     /** Warns of expressions that match nothing, once all beans were looked at. */
     void warnOfIdle(StartupWarnings warnings) {
         for (Binding binding : parsed) {
-            if (!used.contains(binding)) {
+            if (!used.contains(binding) && problems.isEmpty()) {
                 warnings.add(
                         "'" + binding.at.getName() + "' matches no method that can be protected: " + text(binding.at)
                                 + ". Correct or remove the binding. To match a bean of a library, name its class or package");
@@ -203,7 +212,9 @@ public final class Bindings {
         return beans.getBean("environment", Environment.class).resolvePlaceholders(text);
     }
 
-    private AspectJExpressionPointcut parse(ConfigurationProperty at, String expression) {
+    private AspectJExpressionPointcut parse(ConfigurationProperty at, String written) {
+        String expression =
+                written.replace(" and ", "  && ").replace(" or ", " || ").replace(" not ", "  !  ");
         AspectJExpressionPointcut pointcut = new AspectJExpressionPointcut();
         pointcut.setBeanFactory(beans);
         pointcut.setExpression(expression);
@@ -211,15 +222,28 @@ public final class Bindings {
             String why =
                     "uses bean() or args(), but methods are bound once for each class, whatever the bean or the call";
             refuse(at, why, "Name types and methods, by execution(), within(), target() or annotations.");
+            return pointcut;
         }
+        String why;
         try {
+            PatternParser parser = new PatternParser(expression);
+            parser.parsePointcut();
+            parser.checkEof(); // which Spring does not ask
             pointcut.getPointcutExpression();
-        } catch (IllegalArgumentException | IllegalStateException | UnsupportedPointcutPrimitiveException invalid) {
-            String cure =
-                    "Write an AspectJ expression that Spring AOP supports: execution(* com.example..*Client.*(..)).";
-            refuse(at, "is no pointcut: " + String.valueOf(invalid.getMessage()).strip(), cure);
-            pointcut.setExpression(NOTHING);
+            return pointcut;
+        } catch (ParserException invalid) {
+            boolean atEnd = invalid.getLocation() == IToken.EOF;
+            int position = atEnd ? expression.length() : invalid.getLocation().getStart();
+            why = invalid.getMessage() + " at character position " + position + "\n\n    " + written + "\n    "
+                    + " ".repeat(position) + "^";
+        } catch (RuntimeException invalid) { // also those of AspectJ that have no type of their own
+            why = String.valueOf(invalid.getMessage()).strip();
         }
+        refuse(
+                at,
+                "is no pointcut: " + why,
+                "Write an AspectJ expression that Spring AOP supports: execution(* com.example..*Client.*(..)).");
+        pointcut.setExpression(NOTHING);
         return pointcut;
     }
 

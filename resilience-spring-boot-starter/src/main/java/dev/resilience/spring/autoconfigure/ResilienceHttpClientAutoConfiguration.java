@@ -9,6 +9,8 @@ import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.boot.restclient.RestTemplateCustomizer;
@@ -23,7 +25,10 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /** Protects the requests of the clients that Spring Boot's builders make, behind all other interceptors and filters. */
-@AutoConfiguration(after = ResilienceAutoConfiguration.class)
+@AutoConfiguration(
+        after = ResilienceAutoConfiguration.class,
+        afterName =
+                "org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration")
 @ConditionalOnClass(HttpHeaders.class)
 @ConditionalOnBean(name = ResilienceRuntime.REGISTRY)
 public final class ResilienceHttpClientAutoConfiguration {
@@ -63,6 +68,14 @@ public final class ResilienceHttpClientAutoConfiguration {
     @ConditionalOnClass({ClientHttpRequestFactory.class, ClientHttpRequestFactoryBuilderCustomizer.class})
     HttpLibraries resilienceHttpLibraries(HttpClients resilienceHttpClients, TimeSource time) {
         return new HttpLibraries(resilienceHttpClients, time);
+    }
+
+    /** For blocking clients of a reactive application, for which Spring Boot has none. */
+    @Bean
+    @ConditionalOnMissingBean(ClientHttpRequestFactoryBuilder.class)
+    @ConditionalOnBean(HttpLibraries.class)
+    ClientHttpRequestFactoryBuilder<?> resilienceRequestFactoryBuilder(HttpLibraries resilienceHttpLibraries) {
+        return resilienceHttpLibraries.customize(ClientHttpRequestFactoryBuilder.detect());
     }
 
     @Configuration(proxyBeanMethods = false)

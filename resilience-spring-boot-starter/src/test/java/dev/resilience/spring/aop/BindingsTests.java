@@ -13,6 +13,7 @@ import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
@@ -88,6 +89,14 @@ class BindingsTests {
     @Test
     void aLambdaIsProtected() {
         bound("execution(* #Client.*(..))", LambdaClient.class).run(fourAttemptsOf(Client.class));
+        bound("execution(* java.util.concurrent.Callable.call())", LambdaCallable.class)
+                .run(context -> assertThat(context.getBean(Callee.class)
+                                .attemptsOf(
+                                        () -> context.getBean(Callable.class).call()))
+                        .isEqualTo(4));
+        bound("execution(* *(..)) && !within(*..Callee)", LambdaCallable.class)
+                .run(context -> assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "four"))
+                        .doesNotContain("Callable.call()"));
     }
 
     @Test
@@ -328,6 +337,15 @@ class BindingsTests {
 
         @Bean
         Client lambda(Callee callee) {
+            return callee::call;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LambdaCallable {
+
+        @Bean
+        Callable<String> lambda(Callee callee) {
             return callee::call;
         }
     }

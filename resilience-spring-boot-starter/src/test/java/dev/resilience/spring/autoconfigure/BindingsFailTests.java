@@ -35,6 +35,19 @@ class BindingsFailTests extends FailingStartup {
                 .says("'resilience.bindings[0].pointcut' is no pointcut", "at character position", "^")
                 .blames("resilience.bindings[0].pointcut", "execution(* com.example..*(..)", 5)
                 .advises("Write an AspectJ expression");
+        Map.of(
+                        "execution(* a()) &&", 19,
+                        "execution(* a()) and", 17,
+                        "((execution(* a()))", 19,
+                        "execution( a", 12,
+                        "execution(* a()) AND !execution(* b())", 17,
+                        "execution(* a()) !execution(* b())", 17,
+                        "execution(* a()))", 16,
+                        "execution(* a()) and execution(* b()))", 37)
+                .forEach((pointcut, position) -> fail(binding(pointcut, "retry: payments"), Plain.class)
+                        .says("is no pointcut: ", " at character position " + position + "\n"));
+        fail(binding("execution(* a()) | execution(* b())", "retry: payments"))
+                .says("'resilience.bindings[0].pointcut' is no pointcut");
     }
 
     @Test

@@ -17,8 +17,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.http.client.autoconfigure.HttpClientAutoConfiguration;
+import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpMethod;
 import org.springframework.util.StringUtils;
@@ -195,6 +200,35 @@ class HttpClientStartupTests {
                                 .singleElement()
                                 .asString()
                                 .contains("'stock'", "spring-boot-restclient", "spring-boot-webclient");
+                    });
+        }
+    }
+
+    @Test
+    void blockingClientsOfAReactiveApplicationHaveNoRetriesOfTheirOwnEither() {
+        try (RawServer server = new RawServer().otherwise(RawServer.answer(503, "down"))) {
+            new ReactiveWebApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(
+                            AopAutoConfiguration.class,
+                            ResilienceAutoConfiguration.class,
+                            ResilienceHttpClientAutoConfiguration.class,
+                            HttpClientAutoConfiguration.class,
+                            ImperativeHttpClientAutoConfiguration.class,
+                            HttpMessageConvertersAutoConfiguration.class,
+                            RestClientAutoConfiguration.class))
+                    .withPropertyValues(ENTRY + "stock.hosts=127.0.0.1", "resilience.idempotency-store.type=memory")
+                    .run(application -> {
+                        RestClient client =
+                                application.getBean(RestClient.Builder.class).build();
+                        assertThat(client.post()
+                                        .uri(server.url())
+                                        .retrieve()
+                                        .onStatus(status -> true, (request, answer) -> {})
+                                        .toBodilessEntity()
+                                        .getStatusCode()
+                                        .value())
+                                .isEqualTo(503);
+                        assertThat(server.requests()).hasSize(1);
                     });
         }
     }

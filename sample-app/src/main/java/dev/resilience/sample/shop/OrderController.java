@@ -86,7 +86,7 @@ class OrderController {
 
     /** The version in an entity tag such as {@code "7"}; of any other text 0, a version that no order has. */
     private static int versionIn(String eTag) {
-        return eTag.matches("\"\\d{1,9}\"") ? Integer.parseInt(eTag.substring(1, eTag.length() - 1)) : 0;
+        return eTag.matches("\"[1-9]\\d{0,8}\"") ? Integer.parseInt(eTag.substring(1, eTag.length() - 1)) : 0;
     }
 
     /**
