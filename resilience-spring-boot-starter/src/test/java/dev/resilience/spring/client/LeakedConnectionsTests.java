@@ -8,10 +8,12 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
@@ -26,11 +28,14 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.resources.ConnectionProvider;
 
-/** Calls that fail give back their connections: a thousand of them, of all kinds, leave a pool of four as it was. */
+/** Calls that fail give back their connections: hundreds of them, of all kinds, leave a pool of four as it was. */
+@Timeout(
+        value = 60,
+        threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // who waits for a connection that is lost may wait long
 class LeakedConnectionsTests {
 
-    /** Of each client for each failure that ends at once: together a thousand, or ten. */
-    private static final int CALLS = "long".equals(System.getProperty("stress")) ? 360 : 36;
+    /** Of each client for each failure that ends at once: together some three hundred, and ten thousand in a long run. */
+    private static final int CALLS = "long".equals(System.getProperty("stress")) ? 360 : 12;
 
     private static final int POOL = 4;
     private static final int KEPT_BY_JDK = 5; // by its old client, http.maxConnections
@@ -95,16 +100,22 @@ class LeakedConnectionsTests {
         };
     }
 
-    private void fail(Clients client, ApplicationContext application, int calls) {
-        IntStream.range(0, calls).forEach(i -> {
-            try {
-                assertThat(client.send(application, HttpMethod.GET, server.url(), null)
-                                .status())
-                        .isEqualTo(503);
-            } catch (RuntimeException cutOff) {
-                // or its time was over
-            }
-        });
+    private void fail(Clients client, ApplicationContext application) {
+        try {
+            assertThat(client.send(application, HttpMethod.GET, server.url(), null)
+                            .status())
+                    .isEqualTo(503);
+        } catch (RuntimeException cutOff) {
+            // or its time was over
+        }
+    }
+
+    /** Calls that wait until a time is over wait together. */
+    private static void atOnce(int calls, Runnable call) {
+        CompletableFuture<?>[] all = IntStream.range(0, calls)
+                .mapToObj(i -> CompletableFuture.runAsync(call, each -> new Thread(each).start()))
+                .toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(all).join();
     }
 
     private void aGoodCallWorksAtOnce(Clients client, ApplicationContext application) {
@@ -123,7 +134,9 @@ class LeakedConnectionsTests {
         run(client, application -> {
             for (RawServer.Reaction failure : List.of(answer(503, "down"), answer(503, MORE_THAN_IS_READ), cut())) {
                 server.otherwise(failure);
-                fail(client, application, CALLS);
+                for (int i = 0; i < CALLS; i++) {
+                    fail(client, application);
+                }
                 aGoodCallWorksAtOnce(client, application);
             }
         });
@@ -144,7 +157,7 @@ class LeakedConnectionsTests {
                     warmUp(client, application);
                     for (RawServer.Reaction failure : List.of(endless(), untilClosed())) {
                         server.otherwise(failure);
-                        fail(client, application, 3);
+                        atOnce(3, () -> fail(client, application));
                         aGoodCallWorksAtOnce(client, application);
                     }
                 },
@@ -164,10 +177,10 @@ class LeakedConnectionsTests {
                     warmUp(client, application);
                     server.otherwise((request, socket) ->
                             isOver(answers) && answer(200, "x".repeat(200_000)).to(request, socket));
-                    for (int i = 0; i < POOL + 1; i++) {
-                        assertThatThrownBy(() -> client.send(application, HttpMethod.GET, server.url(), null))
-                                .isNotNull();
-                    }
+                    atOnce(
+                            POOL + 1,
+                            () -> assertThatThrownBy(() -> client.send(application, HttpMethod.GET, server.url(), null))
+                                    .isNotNull());
                     answers.countDown();
                     await().atMost(Duration.ofSeconds(10))
                             .ignoreExceptions()

@@ -75,7 +75,7 @@ class H2FaultsTests {
             impatient.setAutoCommit(false);
             patient.setAutoCommit(false);
             run(impatient, "set lock_timeout 500");
-            run(patient, "set lock_timeout 30000");
+            run(patient, "set lock_timeout 5000");
             run(impatient, "update account set balance = 1 where id = 1");
             run(patient, "update account set balance = 2 where id = 2");
             CompletableFuture<Throwable> one = endOf(patient, "update account set balance = 2 where id = 1");
