@@ -31,6 +31,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.Lifecycle;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.context.support.DefaultLifecycleProcessor;
 import org.springframework.context.support.GenericApplicationContext;
 
 /** Letters that outlive their application, and are replayed in the background. */
@@ -208,10 +210,21 @@ class AutomaticReplayTests {
         });
     }
 
+    private static DefaultLifecycleProcessor stoppingWithin(Duration time) {
+        DefaultLifecycleProcessor processor = new DefaultLifecycleProcessor();
+        processor.setTimeoutPerShutdownPhase(time.toMillis());
+        return processor;
+    }
+
     @Test
     void anApplicationThatIsStartedAgainHasOneRoundAtATime() {
         lose("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12");
-        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+        ApplicationContextRunner runner = application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto")
+                .withBean(
+                        AbstractApplicationContext.LIFECYCLE_PROCESSOR_BEAN_NAME,
+                        DefaultLifecycleProcessor.class,
+                        () -> stoppingWithin(Duration.ofMillis(200))); // its end waits for the round that ends it
+        runner.run(context -> {
             Lifecycle application = (Lifecycle) context.getSourceApplicationContext();
             storeTime.advance(Duration.ofMinutes(1));
             context.getBean(Shop.class).onOrder(() -> {

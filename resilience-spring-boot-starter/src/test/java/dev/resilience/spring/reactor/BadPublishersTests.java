@@ -1,7 +1,6 @@
 package dev.resilience.spring.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
@@ -21,6 +20,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -137,8 +138,13 @@ class BadPublishersTests {
                 .flatMap(kind -> Stream.of(Shape.values()).map(shape -> Arguments.of(kind, shape)));
     }
 
+    /** Other threads are nearly there. */
+    private static ConditionFactory soon() {
+        return Awaitility.await().pollInterval(Duration.ofMillis(2));
+    }
+
     private void everyPermitIsBack() {
-        await().untilAsserted(() -> assertThat(
+        soon().untilAsserted(() -> assertThat(
                         List.of(semaphore.running(), pool.running(), semaphore.queued(), pool.queued()))
                 .containsOnly(0));
     }
@@ -230,7 +236,7 @@ class BadPublishersTests {
                 cancelled.countDown();
             }
         });
-        await().until(() -> cancelled.getCount() == 0);
+        soon().until(() -> cancelled.getCount() == 0);
         everyPermitIsBack();
         assertThat(got).hasValue(1);
     }
@@ -285,7 +291,7 @@ class BadPublishersTests {
         private final CountDownLatch ended = new CountDownLatch(1);
 
         void awaitEnd() {
-            await().until(() -> ended.getCount() == 0);
+            soon().until(() -> ended.getCount() == 0);
         }
 
         @Override

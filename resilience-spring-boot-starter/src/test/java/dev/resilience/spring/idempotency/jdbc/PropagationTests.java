@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.event.IdempotencyOutcome;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -88,12 +89,14 @@ class PropagationTests {
                 outer.setRollbackOnly();
             }
         }));
-        await().until(() -> Objects.equals(
-                0,
-                shop.outside()
-                        .queryForObject(
-                                "SELECT count(*) FROM " + JdbcIdempotencyStore.DEFAULT_TABLE + " WHERE state = 'R'",
-                                Integer.class)));
+        await().pollInterval(Duration.ofMillis(5))
+                .until(() -> Objects.equals(
+                        0,
+                        shop.outside()
+                                .queryForObject(
+                                        "SELECT count(*) FROM " + JdbcIdempotencyStore.DEFAULT_TABLE
+                                                + " WHERE state = 'R'",
+                                        Integer.class)));
     }
 
     private static boolean joins(Propagation propagation) {
