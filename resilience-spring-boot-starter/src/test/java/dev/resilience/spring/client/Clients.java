@@ -2,6 +2,7 @@ package dev.resilience.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHttpClientAutoConfiguration;
 import java.net.URI;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.http.client.autoconfigure.HttpClientAutoConfiguration;
 import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration;
@@ -79,7 +79,7 @@ enum Clients {
     /** An application with this client. Its retries wait no time. */
     ApplicationContextRunner application(String... properties) {
         return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class,
                         ResilienceAutoConfiguration.class,
                         ResilienceHttpClientAutoConfiguration.class,

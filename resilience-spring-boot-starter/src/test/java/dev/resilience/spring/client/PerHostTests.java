@@ -12,6 +12,7 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.pipeline.ThrowingSupplier;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.autoconfigure.ResilienceActuatorAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.http.HttpMethod;
@@ -74,7 +74,7 @@ class PerHostTests {
                         "management.endpoints.jmx.exposure.include=resilience",
                         "spring.jmx.enabled=true")
                 .withPropertyValues(properties)
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         ResilienceMetricsAutoConfiguration.class, ResilienceActuatorAutoConfiguration.class))
                 .withBean(SimpleMeterRegistry.class)
                 .withBean(ManualTimeSource.class)
