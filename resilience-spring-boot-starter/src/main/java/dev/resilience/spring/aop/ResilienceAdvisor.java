@@ -6,15 +6,12 @@ import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import dev.resilience.spring.weaving.ResilienceAspect;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
-import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
-import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 
 /**
  * Puts the advice around every protected method.
@@ -22,12 +19,11 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
  * <p>An advisor is made before almost every other bean, so it holds nothing but a provider, and asks it when the first
  * method is called or when all singletons are there, whichever comes first.
  */
-public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
+public final class ResilienceAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
     private final transient ProtectedMethods methods;
     private final transient MethodPlans plans;
     private final transient ResilienceInterceptor advice;
-    private final transient Pointcut pointcut;
     private final @Nullable String bean;
 
     /**
@@ -45,9 +41,11 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         this.methods = methods;
         this.plans = plans;
         this.advice = new ResilienceInterceptor(plans);
-        this.pointcut = new ProtectedPointcut();
         this.bean = bean;
+        setAdvice(advice);
         setOrder(order);
+        setClassFilter(type ->
+                !methods.areWoven() && !methods.of(type).isEmpty()); // asked first: most classes have no such method
     }
 
     /** This library's advisor of a proxy; {@code null} if it has none. */
@@ -78,13 +76,8 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     }
 
     @Override
-    public Pointcut getPointcut() {
-        return pointcut;
-    }
-
-    @Override
-    public Advice getAdvice() {
-        return advice;
+    public boolean matches(Method method, Class<?> targetClass) {
+        return methods.of(method, targetClass) != null;
     }
 
     public ProtectedMethods methods() {
@@ -97,19 +90,6 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
     MethodPlans plans() {
         return plans;
-    }
-
-    private final class ProtectedPointcut extends StaticMethodMatcherPointcut {
-
-        ProtectedPointcut() {
-            setClassFilter(type -> !methods.areWoven()
-                    && !methods.of(type).isEmpty()); // asked first: most classes have no such method
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            return methods.of(method, targetClass) != null;
-        }
     }
 
     /** The one advice: looks up the plan of the method and runs it. */

@@ -5,26 +5,22 @@ import dev.resilience.spring.idempotency.attempt.AttemptRecorder;
 import dev.resilience.spring.idempotency.attempt.AttemptRecorder.Attempt;
 import dev.resilience.spring.retry.OpenTransactions;
 import java.lang.reflect.Method;
-import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.Pointcut;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.core.Ordered;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Stands next to the body of every idempotent method, inside its transaction, where its result can be written
- * before the transaction is committed. The {@link ResilienceAdvisor} stands outside the transaction and tells it
- * by the invocation which call it serves.
+ * before the transaction is committed: its order is the lowest precedence, as it is by default. The {@link
+ * ResilienceAdvisor} stands outside the transaction and tells it by the invocation which call it serves.
  *
  * <p>A stage is not ended when the transaction is, so methods that return one are left out.
  */
-public final class ResultRecordingAdvisor extends AbstractPointcutAdvisor {
+public final class ResultRecordingAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
     /** Under which the running call is attached to Spring's invocation. */
     static final String ATTEMPT_RECORDER = ResultRecordingAdvisor.class.getName() + ".body";
@@ -32,27 +28,17 @@ public final class ResultRecordingAdvisor extends AbstractPointcutAdvisor {
     private final transient ProtectedMethods methods;
 
     public ResultRecordingAdvisor(ResilienceAdvisor outer) {
+        super((MethodInterceptor) ResultRecordingAdvisor::invoke);
         this.methods = outer.methods();
-        setOrder(Ordered.LOWEST_PRECEDENCE);
     }
 
     /** Idempotent methods that have their result when they return. */
     @Override
-    public Pointcut getPointcut() {
-        return new StaticMethodMatcherPointcut() {
-            @Override
-            public boolean matches(Method method, Class<?> targetClass) {
-                ResilienceAnnotations protection = methods.of(method, targetClass);
-                return protection != null
-                        && protection.has(Idempotent.class)
-                        && !ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method));
-            }
-        };
-    }
-
-    @Override
-    public Advice getAdvice() {
-        return (MethodInterceptor) ResultRecordingAdvisor::invoke;
+    public boolean matches(Method method, Class<?> targetClass) {
+        ResilienceAnnotations protection = methods.of(method, targetClass);
+        return protection != null
+                && protection.has(Idempotent.class)
+                && !ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method));
     }
 
     private static @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
