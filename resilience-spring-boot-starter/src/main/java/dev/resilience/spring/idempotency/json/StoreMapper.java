@@ -176,42 +176,22 @@ final class StoreMapper {
 
     private static <T> void addText(
             SimpleModule module, Class<T> type, Function<T, String> write, Function<String, T> read) {
-        module.addSerializer(type, new Writer<>(type, write));
-        module.addDeserializer(type, new Reader<>(type, read));
-    }
+        module.addSerializer(new StdScalarSerializer<>(type) {
+            @Override
+            public void serialize(T value, JsonGenerator generator, SerializationContext context) {
+                generator.writeString(write.apply(value));
+            }
+        });
+        module.addDeserializer(type, new FromStringDeserializer<>(type) {
+            @Override
+            protected T _deserialize(String text, DeserializationContext context) {
+                return read.apply(text);
+            }
 
-    private static final class Writer<T> extends StdScalarSerializer<T> {
-
-        private final transient Function<T, String> text;
-
-        Writer(Class<T> type, Function<T, String> text) {
-            super(type);
-            this.text = text;
-        }
-
-        @Override
-        public void serialize(T value, JsonGenerator generator, SerializationContext context) {
-            generator.writeString(text.apply(value));
-        }
-    }
-
-    private static final class Reader<T> extends FromStringDeserializer<T> {
-
-        private final transient Function<String, T> value;
-
-        Reader(Class<T> type, Function<String, T> value) {
-            super(type);
-            this.value = value;
-        }
-
-        @Override
-        protected T _deserialize(String text, DeserializationContext context) {
-            return value.apply(text);
-        }
-
-        @Override
-        protected boolean _shouldTrim() {
-            return false;
-        }
+            @Override
+            protected boolean _shouldTrim() {
+                return false;
+            }
+        });
     }
 }
