@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
@@ -146,10 +147,10 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     /** On the connection that is bound to the thread. */
-    private <T> T onConnection(OwnConnections.Work<T> work) {
+    private <T> T onConnection(ConnectionCallback<T> work) {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
-            return work.with(connection);
+            return work.doInConnection(connection);
         } catch (SQLException failure) {
             throw store.failure(failure);
         } finally {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -35,13 +36,6 @@ public final class OwnConnections implements AutoCloseable {
     private final String contents;
     private final @Nullable OwnPool pool;
     private volatile boolean commitsByItself;
-
-    /** What is done on one connection. */
-    @FunctionalInterface
-    public interface Work<T> {
-
-        T with(Connection connection) throws SQLException;
-    }
 
     /**
      * @param given the application's, from which come connections that are in no transaction of the thread: those of what
@@ -86,12 +80,12 @@ public final class OwnConnections implements AutoCloseable {
     }
 
     /** New keys: on a connection of the application's pool, which bounds them. */
-    public <T> T claiming(Work<T> work) {
+    public <T> T claiming(ConnectionCallback<T> work) {
         return on(isHeldByThread() ? own() : null, work);
     }
 
     /** Keys that a call has: on a connection of the own pool. */
-    public <T> T keeping(Work<T> work) {
+    public <T> T keeping(ConnectionCallback<T> work) {
         return on(own(), work);
     }
 
@@ -125,7 +119,7 @@ public final class OwnConnections implements AutoCloseable {
     /**
      * @param had to be closed here; {@code null} for the application's pool
      */
-    private <T> T on(@Nullable Connection had, Work<T> work) {
+    private <T> T on(@Nullable Connection had, ConnectionCallback<T> work) {
         try (Connection connection = had == null ? ofPool() : had) {
             boolean inTransaction = TransactionSynchronizationManager.isActualTransactionActive();
             if (!inTransaction) {
@@ -150,23 +144,23 @@ public final class OwnConnections implements AutoCloseable {
     }
 
     /** Every statement in its own transaction. */
-    static <T> T committing(Connection connection, Work<T> work) throws SQLException {
+    static <T> T committing(Connection connection, ConnectionCallback<T> work) throws SQLException {
         if (connection.getAutoCommit()) {
-            return work.with(connection);
+            return work.doInConnection(connection);
         }
         connection.setAutoCommit(true);
         try {
-            return work.with(connection);
+            return work.doInConnection(connection);
         } finally {
             connection.setAutoCommit(false);
         }
     }
 
     /** On a connection with auto-commit: all of it in one transaction, or nothing if it fails. */
-    static <T> T inTransaction(Connection connection, Work<T> work) throws SQLException {
+    static <T> T inTransaction(Connection connection, ConnectionCallback<T> work) throws SQLException {
         connection.setAutoCommit(false);
         try {
-            T result = work.with(connection);
+            T result = work.doInConnection(connection);
             connection.commit();
             return result;
         } catch (SQLException | RuntimeException | Error failure) {
