@@ -44,11 +44,7 @@ public final class EventLog implements ResilienceListener {
             histories.remove(source);
             return;
         }
-        History history = histories.get(source);
-        if (history == null) {
-            history = histories.computeIfAbsent(source, first -> new History());
-        }
-        history.add(event);
+        histories.computeIfAbsent(source, first -> new History()).add(event);
     }
 
     /** The last events, the newest first. */
