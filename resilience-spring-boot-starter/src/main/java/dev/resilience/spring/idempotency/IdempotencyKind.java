@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /** Idempotency: {@code @Idempotent} and {@code resilience.idempotency}. */
 public final class IdempotencyKind extends ConfiguredKind<Idempotent, IdempotencyPolicy, Idempotency> {
 
+    /** Packages and outer classes. */
+    private static final Pattern QUALIFIERS = Pattern.compile("\\b(?:[a-z_]\\w*\\.)+(?=[A-Z])|\\w+\\$");
+
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.idempotency.calls", "calls", "Calls of idempotent methods by how they ended");
     private static final MeterFamily MEMORY_USED = new MeterFamily(
@@ -108,94 +111,81 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
 
     @Override
     public List<String> actions() {
-        return Actions.ALL;
-    }
-
-    @Override
-    public Map<String, Object> act(Idempotency idempotency, Action action) {
-        return Actions.act(idempotency, action);
+        return List.of("look-up", "resolve", "delete");
     }
 
     /**
      * What operators do with the records of a key: look them up, say what became of abandoned ones, delete them. Shows
      * neither keys nor what was stored.
      */
-    private static final class Actions {
-
-        static final List<String> ALL = List.of("look-up", "resolve", "delete");
-
-        /** Packages and outer classes. */
-        private static final Pattern QUALIFIERS = Pattern.compile("\\b(?:[a-z_]\\w*\\.)+(?=[A-Z])|\\w+\\$");
-
-        private Actions() {}
-
-        static Map<String, Object> act(Idempotency idempotency, Action action) {
-            String key = action.key();
-            if (key == null) {
-                throw new Action.RefusedException("No key", "Name the idempotency key: {\"key\": \"...\"}");
-            }
-            RecordSelection selection = selection(key, methods(idempotency, action.method()), action.caller());
-            IdempotencyStore store = idempotency.store();
-            Map<String, Object> answer = new LinkedHashMap<>();
-            if (action.name().equals("resolve")) {
-                answer.put("resolved", store.resolve(selection, isExecuted(action.as())));
-            } else if (action.name().equals("delete")) {
-                answer.put("deleted", store.delete(selection));
-            }
-            answer.put(
-                    "records", store.find(selection).stream().map(Actions::view).toList());
-            return answer;
+    @Override
+    public Map<String, Object> act(Idempotency idempotency, Action action) {
+        String key = action.key();
+        if (key == null) {
+            throw new Action.RefusedException("No key", "Name the idempotency key: {\"key\": \"...\"}");
         }
-
-        private static RecordSelection selection(String key, Set<String> methods, @Nullable String caller) {
-            try {
-                return new RecordSelection(key, methods, caller);
-            } catch (IdempotencyKeyInvalidException invalid) {
-                throw new Action.RefusedException("No key", String.valueOf(invalid.getMessage()));
-            }
+        RecordSelection selection = selection(key, methods(idempotency, action.method()), action.caller());
+        IdempotencyStore store = idempotency.store();
+        Map<String, Object> answer = new LinkedHashMap<>();
+        if (action.name().equals("resolve")) {
+            answer.put("resolved", store.resolve(selection, isExecuted(action.as())));
+        } else if (action.name().equals("delete")) {
+            answer.put("deleted", store.delete(selection));
         }
+        answer.put(
+                "records",
+                store.find(selection).stream().map(IdempotencyKind::view).toList());
+        return answer;
+    }
 
-        private static boolean isExecuted(@Nullable String as) {
-            boolean isExecuted = "executed".equals(as);
-            if (!isExecuted && !"not-executed".equals(as)) {
-                throw new Action.RefusedException(
-                        as == null ? "No 'as'" : "'as' cannot be '" + as + "'",
-                        "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
-            }
-            return isExecuted;
+    private static RecordSelection selection(String key, Set<String> methods, @Nullable String caller) {
+        try {
+            return new RecordSelection(key, methods, caller);
+        } catch (IdempotencyKeyInvalidException invalid) {
+            throw new Action.RefusedException("No key", String.valueOf(invalid.getMessage()));
         }
+    }
 
-        /** A method may be named as the endpoint shows it or in full; without the bean that some have, for all their beans. */
-        private static Set<String> methods(Idempotency idempotency, @Nullable String method) {
-            Set<String> all = idempotency.operations();
-            if (method == null) {
-                return all;
-            }
-            String wanted = brief(method);
-            Set<String> named = all.stream()
-                    .filter(full -> brief(full).equals(wanted)
-                            || brief(full.replaceFirst("@.*", "")).equals(wanted))
-                    .collect(Collectors.toSet());
-            if (named.isEmpty()) {
-                Set<String> known = all.stream().map(Actions::brief).collect(Collectors.toCollection(TreeSet::new));
-                throw new Action.RefusedException("No method '" + method + "'", "The methods are: " + known);
-            }
-            return named;
+    private static boolean isExecuted(@Nullable String as) {
+        boolean isExecuted = "executed".equals(as);
+        if (!isExecuted && !"not-executed".equals(as)) {
+            throw new Action.RefusedException(
+                    as == null ? "No 'as'" : "'as' cannot be '" + as + "'",
+                    "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
         }
+        return isExecuted;
+    }
 
-        private static String brief(String method) {
-            return QUALIFIERS.matcher(method).replaceAll("").replaceAll(",\\s*", ", ");
+    /** A method may be named as the endpoint shows it or in full; without the bean that some have, for all their beans. */
+    private static Set<String> methods(Idempotency idempotency, @Nullable String method) {
+        Set<String> all = idempotency.operations();
+        if (method == null) {
+            return all;
         }
+        String wanted = brief(method);
+        Set<String> named = all.stream()
+                .filter(full -> brief(full).equals(wanted)
+                        || brief(full.replaceFirst("@.*", "")).equals(wanted))
+                .collect(Collectors.toSet());
+        if (named.isEmpty()) {
+            Set<String> known = all.stream().map(IdempotencyKind::brief).collect(Collectors.toCollection(TreeSet::new));
+            throw new Action.RefusedException("No method '" + method + "'", "The methods are: " + known);
+        }
+        return named;
+    }
 
-        private static Map<String, Object> view(RecordSummary summary) {
-            Map<String, Object> view = new LinkedHashMap<>();
-            view.put("method", brief(summary.operation()));
-            view.put("caller", summary.callerHash());
-            view.put("state", summary.state().name());
-            if (summary.left() != null) {
-                view.put("left", summary.left().toString());
-            }
-            return view;
+    private static String brief(String method) {
+        return QUALIFIERS.matcher(method).replaceAll("").replaceAll(",\\s*", ", ");
+    }
+
+    private static Map<String, Object> view(RecordSummary summary) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("method", brief(summary.operation()));
+        view.put("caller", summary.callerHash());
+        view.put("state", summary.state().name());
+        if (summary.left() != null) {
+            view.put("left", summary.left().toString());
         }
+        return view;
     }
 }
