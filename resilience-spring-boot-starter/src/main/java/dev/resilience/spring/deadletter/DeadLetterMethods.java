@@ -39,33 +39,7 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
     }
 
     /** Keeps the calls of a method that run out of the retries of a policy. */
-    public ExhaustedCalls keeping(KeepingRetry retry, ProtectedMethod<?> protectedMethod) {
-        DeadLetterMethod method = create(retry, protectedMethod);
-        methods.put(method.operation(), method);
-        return method;
-    }
-
-    @Override
-    public void replay(DeadLetter letter, Attempt attempt) throws Throwable {
-        String why = whyNotReadable(letter);
-        if (why != null) {
-            throw new DeadLetters.UnreadableLetterException(why, null);
-        }
-        Objects.requireNonNull(methods.get(letter.operation())).replay(letter, attempt);
-    }
-
-    /** Why no call can be made of a letter, as far as that shows without its arguments; {@code null} if one can. */
-    public @Nullable String whyNotReadable(DeadLetter letter) {
-        DeadLetterMethod method = methods.get(letter.operation());
-        if (method == null) {
-            return "this application has no such method whose retry keeps dead letters";
-        }
-        return method.beans().have(letter.bean())
-                ? null
-                : "there is no bean '" + letter.bean() + "' with the method " + letter.operation();
-    }
-
-    private DeadLetterMethod create(KeepingRetry retry, ProtectedMethod<?> found) {
+    public ExhaustedCalls keeping(KeepingRetry retry, ProtectedMethod<?> found) {
         Method method = found.method();
         String name = MethodNames.full(method, found.type());
         if (json == null) {
@@ -103,7 +77,29 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
         }
         checkKey(found, name, problems);
         problems.throwIfAny();
-        return new DeadLetterMethod(retry, method, name, json.arrayCodec(types), beans);
+        DeadLetterMethod keeping = new DeadLetterMethod(retry, method, name, json.arrayCodec(types), beans);
+        methods.put(name, keeping);
+        return keeping;
+    }
+
+    @Override
+    public void replay(DeadLetter letter, Attempt attempt) throws Throwable {
+        String why = whyNotReadable(letter);
+        if (why != null) {
+            throw new DeadLetters.UnreadableLetterException(why, null);
+        }
+        Objects.requireNonNull(methods.get(letter.operation())).replay(letter, attempt);
+    }
+
+    /** Why no call can be made of a letter, as far as that shows without its arguments; {@code null} if one can. */
+    public @Nullable String whyNotReadable(DeadLetter letter) {
+        DeadLetterMethod method = methods.get(letter.operation());
+        if (method == null) {
+            return "this application has no such method whose retry keeps dead letters";
+        }
+        return method.beans().have(letter.bean())
+                ? null
+                : "there is no bean '" + letter.bean() + "' with the method " + letter.operation();
     }
 
     private static ResilienceConfigurationException problem(String name, String what, String cure) {
