@@ -8,7 +8,6 @@ import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.properties.Setting.AnnotationOrigin;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -233,13 +232,9 @@ public final class AnnotatedPolicies {
 
     /** The names of the policies of a kind that annotations of beans give values. */
     List<String> names(ConfiguredKind<?, ?, ?> kind) {
-        List<String> names = new ArrayList<>();
-        for (String name : byKind.getOrDefault(kind, Map.of()).keySet()) {
-            if (ofBeans.contains(new Policy(kind, name))) {
-                names.add(name);
-            }
-        }
-        return names;
+        return byKind.getOrDefault(kind, Map.of()).keySet().stream()
+                .filter(name -> ofBeans.contains(new Policy(kind, name)))
+                .toList();
     }
 
     /** Whether the values came after the policies were made. */

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -41,15 +43,11 @@ public final class PolicyBeans {
 
     /** The names of the beans that are policies of a kind. */
     Set<String> names(ConfiguredKind<?, ?, ?> kind) {
-        return names.computeIfAbsent(kind, key -> {
-            Set<String> ofKind = new LinkedHashSet<>();
-            for (String bean : records) {
-                if (beans.isTypeMatch(bean, kind.policyType())) {
-                    ofKind.add(bean);
-                }
-            }
-            return ofKind;
-        });
+        return names.computeIfAbsent(
+                kind,
+                key -> Stream.of(records)
+                        .filter(bean -> beans.isTypeMatch(bean, kind.policyType()))
+                        .collect(Collectors.toCollection(LinkedHashSet::new)));
     }
 
     /** The policy that is a bean; {@code null} if there is none of the name. */

@@ -46,12 +46,10 @@ public final class PolicyNames {
      * dashes, so they name the policy of an annotation in any case. {@code null} if there is none.
      */
     public @Nullable String inEnvironment(ConfiguredKind<?, ?, ?> kind, String name) {
-        for (String policy : table.inEnvironment(kind)) {
-            if (RecordKeys.uniform(policy).equals(RecordKeys.uniform(name))) {
-                return policy;
-            }
-        }
-        return null;
+        return table.inEnvironment(kind).stream()
+                .filter(policy -> RecordKeys.uniform(policy).equals(RecordKeys.uniform(name)))
+                .findFirst()
+                .orElse(null);
     }
 
     /**
