@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.StringJoiner;
 import java.util.function.Function;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /** How methods are called in messages, metrics and the actuator. */
 public final class MethodNames {
@@ -19,12 +20,7 @@ public final class MethodNames {
     public static String simple(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         String simpleName = userClass.getSimpleName();
-        return simpleName.isEmpty() ? nameInPackage(userClass) : simpleName;
-    }
-
-    /** An anonymous class has no simple name. */
-    private static String nameInPackage(Class<?> type) {
-        return type.getName().substring(type.getName().lastIndexOf('.') + 1);
+        return simpleName.isEmpty() ? StringUtils.unqualify(userClass.getName()) : simpleName; // it may be anonymous
     }
 
     /** {@code OrderService.place(Order)}. */
