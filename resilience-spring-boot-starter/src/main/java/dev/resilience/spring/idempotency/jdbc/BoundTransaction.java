@@ -56,15 +56,12 @@ final class BoundTransaction implements StoreTransaction {
         if (!writes) {
             return null;
         }
-        for (DataSource dataSource : boundTo) {
-            if (TransactionSynchronizationManager.hasResource(dataSource)) {
-                BoundTransaction transaction = new BoundTransaction(store, dataSource);
-                if (transaction.isReal()) {
-                    return transaction;
-                }
-            }
-        }
-        return null;
+        return boundTo.stream()
+                .filter(TransactionSynchronizationManager::hasResource)
+                .map(dataSource -> new BoundTransaction(store, dataSource))
+                .filter(BoundTransaction::isReal)
+                .findFirst()
+                .orElse(null);
     }
 
     /**

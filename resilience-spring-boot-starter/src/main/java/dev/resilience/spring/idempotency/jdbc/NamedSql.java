@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
 import org.springframework.jdbc.core.namedparam.ParsedSql;
+import org.springframework.util.CollectionUtils;
 
 /**
  * A statement with {@code :names} in place of question marks, parsed once by Spring. Not executed by Spring's
@@ -54,8 +55,7 @@ public final class NamedSql {
     /** Executes the query and returns the text that it finds; {@code null} if it finds no row. */
     @Nullable
     String text(Connection connection, Map<String, ?> values) throws SQLException {
-        List<String> found = rows(connection, values, row -> row.getString(1));
-        return found.isEmpty() ? null : found.get(0);
+        return CollectionUtils.firstElement(rows(connection, values, row -> row.getString(1)));
     }
 
     /** Executes the statement and returns how many rows it changed. */

@@ -45,13 +45,11 @@ final class OwnPool implements AutoCloseable {
     static @Nullable OwnPool beside(DataSource pool) {
         return pool.getClass() == HikariDataSource.class
                         && pool instanceof HikariDataSource ofHikari
-                        && !isPrivate(ofHikari.getJdbcUrl())
+                        && !PRIVATE_DATABASE
+                                .matcher(String.valueOf(ofHikari.getJdbcUrl()))
+                                .matches()
                 ? new OwnPool(ofHikari)
                 : null;
-    }
-
-    private static boolean isPrivate(@Nullable String url) {
-        return url != null && PRIVATE_DATABASE.matcher(url).matches();
     }
 
     /** {@code null} if none is to be had: then the application's are left. No answer of the server is waited for without a bound. */

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.CollectionUtils;
 
 /**
  * The table of records, one method for each statement. A record is in state R, running, C, completed, or E, executed by
@@ -139,8 +140,7 @@ final class RecordTable {
     }
 
     private @Nullable Found look(Connection connection, Map<String, Object> values) throws SQLException {
-        List<Found> found = claim.rows(connection, values, RecordTable::found);
-        return found.isEmpty() ? null : found.get(0);
+        return CollectionUtils.firstElement(claim.rows(connection, values, RecordTable::found));
     }
 
     private static Found found(ResultSet row) throws SQLException {
