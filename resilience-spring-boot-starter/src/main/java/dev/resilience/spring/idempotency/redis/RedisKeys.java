@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
@@ -64,11 +65,9 @@ record RedisKeys(String prefix) {
         if (caller == null || caller.length() == selection.keyHash().length()) {
             return scan(connection, selection.keyHash());
         }
-        Set<String> candidates = new LinkedHashSet<>();
-        for (String operation : selection.operations()) {
-            candidates.add(of(RecordKey.of(operation, caller, selection.key())));
-        }
-        return candidates;
+        return selection.operations().stream()
+                .map(operation -> of(RecordKey.of(operation, caller, selection.key())))
+                .collect(Collectors.toSet());
     }
 
     private Set<String> scan(RedisConnection connection, String keyHash) {
