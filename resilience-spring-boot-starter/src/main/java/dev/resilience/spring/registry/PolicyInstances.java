@@ -133,9 +133,8 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
                 found = create(name, policy.get(), created);
             }
         }
-        for (Created one : created) { // outside the lock, because listeners may take long
-            registry.environment.publish(now -> new PolicyAdded(now, one.kind, one.name));
-        }
+        // outside the lock, because listeners may take long
+        created.forEach(one -> registry.environment.publish(now -> new PolicyAdded(now, one.kind, one.name)));
         return found;
     }
 
@@ -194,9 +193,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
             createdByCode.remove(name);
             end(removed);
         }
-        for (Created one : removed) {
-            registry.environment.publish(now -> new PolicyRemoved(now, one.kind, one.name));
-        }
+        removed.forEach(one -> registry.environment.publish(now -> new PolicyRemoved(now, one.kind, one.name)));
         return true;
     }
 
