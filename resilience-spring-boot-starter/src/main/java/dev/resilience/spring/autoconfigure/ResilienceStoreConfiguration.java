@@ -47,9 +47,12 @@ final class ResilienceStoreConfiguration {
     private static final String NO_DATA_SOURCE = "needs a DataSource bean, a single or a primary one; "
             + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
 
-    private static final String RECORDS = "resilience.idempotency-store.";
+    private static final String NO_REDIS = "needs a RedisConnectionFactory bean, a single or a primary one; "
+            + "'org.springframework.boot:spring-boot-starter-data-redis' brings it";
 
-    private static final String LETTERS = "resilience.dead-letter-store.";
+    private static final String RECORDS_IN = "resilience.idempotency-store.type";
+
+    private static final String LETTERS_IN = "resilience.dead-letter-store.type";
 
     private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
 
@@ -60,17 +63,9 @@ final class ResilienceStoreConfiguration {
     IdempotencyStore resilienceIdempotencyStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.IdempotencyStore properties = checked.written().idempotencyStore();
-        checked.require(
-                properties.type() != ResilienceProperties.IdempotencyStore.Type.REDIS,
-                RECORDS + "type",
-                properties.type(),
-                "needs a RedisConnectionFactory bean, a single or a primary one; "
-                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it");
-        checked.require(
-                properties.type() != ResilienceProperties.IdempotencyStore.Type.JDBC,
-                RECORDS + "type",
-                properties.type(),
-                NO_DATA_SOURCE);
+        ResilienceProperties.IdempotencyStore.Type type = properties.type();
+        checked.require(type != ResilienceProperties.IdempotencyStore.Type.REDIS, RECORDS_IN, type, NO_REDIS);
+        checked.require(type != ResilienceProperties.IdempotencyStore.Type.JDBC, RECORDS_IN, type, NO_DATA_SOURCE);
         return new MemoryIdempotencyStore(time, properties.memory().maxSize().toBytes());
     }
 
@@ -126,11 +121,8 @@ final class ResilienceStoreConfiguration {
     DeadLetterStore resilienceDeadLetterStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.DeadLetterStore properties = checked.written().deadLetterStore();
-        checked.require(
-                properties.type() != ResilienceProperties.DeadLetterStore.Type.JDBC,
-                LETTERS + "type",
-                properties.type(),
-                NO_DATA_SOURCE);
+        ResilienceProperties.DeadLetterStore.Type type = properties.type();
+        checked.require(type != ResilienceProperties.DeadLetterStore.Type.JDBC, LETTERS_IN, type, NO_DATA_SOURCE);
         return new MemoryDeadLetterStore(time, properties.memory().maxSize().toBytes());
     }
 
@@ -162,8 +154,8 @@ final class ResilienceStoreConfiguration {
                     if (undecided && store instanceof MemoryDeadLetterStore) {
                         resilienceRuntime.warnings.add(
                                 "Dead letters are kept in this process only: a restart loses them. Say so with '"
-                                        + LETTERS
-                                        + "type: memory', or give the application a database or a DeadLetterStore bean");
+                                        + LETTERS_IN
+                                        + ": memory', or give the application a database or a DeadLetterStore bean");
                     }
                     warnOfForgotten(store, resilienceRuntime.live(), resilienceRuntime.warnings);
                 },
