@@ -103,7 +103,7 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
     public void reconfigure(RetryPolicy changed) {
         String current = Objects.requireNonNullElse(policy().budget(), name);
         Require.unchanged("budget", current, Objects.requireNonNullElse(changed.budget(), name));
-        rules = rules.with(changed);
+        rules = new RetryRules(changed, rules.parts);
     }
 
     /** Calls that ended, by how they ended. */

@@ -45,10 +45,6 @@ final class RetryRules {
         this.parts = parts;
     }
 
-    RetryRules with(RetryPolicy changed) {
-        return new RetryRules(changed, parts);
-    }
-
     RetryPolicy policy() {
         return policy;
     }
@@ -156,9 +152,6 @@ final class RetryRules {
             return null;
         }
         HttpFailure answer = parts.faults.httpFailure(failed);
-        if (answer == null || answer.retryAfter() == null) {
-            return null;
-        }
-        return RetryAfter.parse(answer.retryAfter(), time.now());
+        return answer == null || answer.retryAfter() == null ? null : RetryAfter.parse(answer.retryAfter(), time.now());
     }
 }
