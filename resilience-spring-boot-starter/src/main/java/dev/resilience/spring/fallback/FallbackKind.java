@@ -51,8 +51,9 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     private static Fallback make(
             ProtectedMethod<dev.resilience.annotation.Fallback> method, Collection<Fallback> others) {
         String name = MethodNames.brief(method.method(), method.type());
-        ReflectiveFallback fallback =
-                FallbackResolver.resolve(method.annotation(), method.method(), method.type(), method.beanFactory());
+        ReflectiveFallback fallback = new FallbackResolver(
+                        method.annotation(), method.method(), method.type(), method.beanFactory())
+                .resolve();
         check(method, fallback);
         for (Fallback other : others) {
             if (other.name().equals(name)) {

@@ -27,18 +27,13 @@ final class FallbackResolver {
     private final String name;
     private final FallbackTarget target;
 
-    private FallbackResolver(Fallback annotation, Method method, Class<?> type, ConfigurableListableBeanFactory beans) {
+    FallbackResolver(Fallback annotation, Method method, Class<?> type, ConfigurableListableBeanFactory beans) {
         this.annotation = annotation;
         this.protectedMethod = new FallbackCandidate(method, type);
         this.beans = beans;
         String bean = beanName(annotation);
         this.name = bean == null ? annotation.value() : annotation.value().substring((bean + OF_BEAN).length());
         this.target = new FallbackTarget(type, bean == null ? null : known(bean), beans);
-    }
-
-    static ReflectiveFallback resolve(
-            Fallback annotation, Method method, Class<?> type, ConfigurableListableBeanFactory beans) {
-        return new FallbackResolver(annotation, method, type, beans).resolve();
     }
 
     /** The name of the bean whose method answers; {@code null} if it is the same as that of the protected method. */
@@ -58,7 +53,7 @@ final class FallbackResolver {
         return bean;
     }
 
-    private ReflectiveFallback resolve() {
+    ReflectiveFallback resolve() {
         List<ReflectiveFallback.Form> forms = withMostParameters(matching(named()));
         for (ReflectiveFallback.Form form : forms) {
             List<Class<?>> undeclared = form.candidate().undeclaredIn(protectedMethod);
