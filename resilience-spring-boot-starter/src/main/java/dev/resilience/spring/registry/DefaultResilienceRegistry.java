@@ -17,7 +17,6 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.PolicyNames;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -214,10 +213,9 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     private PolicyInstances<?, ?> of(Class<? extends LiveObject<?>> type) {
         PolicyInstances<?, ?> found = byType.get(type);
         if (found == null) {
-            List<String> types = new ArrayList<>();
-            byType.keySet().forEach(known -> types.add(known.getName()));
+            String types = byType.keySet().stream().map(Class::getName).collect(Collectors.joining(", "));
             throw new IllegalArgumentException(
-                    "No kind has live objects of " + type.getName() + ". There are: " + String.join(", ", types));
+                    "No kind has live objects of " + type.getName() + ". There are: " + types);
         }
         return found;
     }
