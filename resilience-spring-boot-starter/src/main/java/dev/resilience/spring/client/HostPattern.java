@@ -28,7 +28,7 @@ record HostPattern(String host, @Nullable String port) {
     static HostPattern of(String written) {
         Matcher parts = WRITTEN.matcher(written);
         Require.that(
-                parts.matches(),
+                parts.matches() && (parts.group(2) == null || Integer.parseInt(parts.group(2)) <= 65_535),
                 "hosts",
                 written,
                 "must be a host without scheme and path, such as api.example.com, *.example.com or localhost:8080");

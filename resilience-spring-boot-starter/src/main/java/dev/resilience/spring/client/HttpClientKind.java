@@ -67,7 +67,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
             Class<? extends ConfiguredKind<?, ?, L>> kind,
             String id,
             @Nullable String named) {
-        if (named == null) {
+        if (named == null || named.isEmpty()) { // so an entry drops what it inherits
             return;
         }
         KindContext.Policies<L> policies = context.others(kind);

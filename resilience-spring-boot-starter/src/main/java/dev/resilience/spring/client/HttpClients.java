@@ -166,13 +166,19 @@ public final class HttpClients {
      * Whether a request may be sent again after a failure, as far as its method, its key and the failure tell.
      *
      * @param redirectsBefore as many as there were when the attempt began
+     * @param ofExchange the failure if it is certain that it is that of this request, and not of another one that an interceptor
+     *     makes
      */
     boolean mayRepeat(
-            HttpMethod method, HttpHeaders headers, @Nullable String key, int redirectsBefore, Throwable failure) {
+            HttpMethod method,
+            HttpHeaders headers,
+            @Nullable String key,
+            int redirectsBefore,
+            @Nullable Throwable ofExchange) {
         return REPEATABLE.contains(method)
                 || key != null
                 || headers.containsHeader(KEY)
-                || (redirectsBefore == redirects.get() && nothingWasSent(failure));
+                || (ofExchange != null && redirectsBefore == redirects.get() && nothingWasSent(ofExchange));
     }
 
     /** Whether it is certain that nothing of the request was sent, if no answer has sent it elsewhere. */

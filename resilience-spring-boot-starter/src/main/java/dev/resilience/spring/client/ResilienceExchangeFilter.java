@@ -25,6 +25,7 @@ import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.ExchangeStrategies;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -118,9 +119,8 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                                 return again == null ? request.body().insert(body, context) : body.writeAgain(again);
                             })
                             .build())
-                    .flatMap(open -> open.statusCode().isError()
-                            ? failed(attempt, open)
-                            : hold(attempt, isKept ? kept(open) : open, null));
+                    .flatMap(open ->
+                            open.statusCode().isError() ? failed(attempt, open) : hold(attempt, kept(open), null));
         }
 
         /** Closes what the attempt before has left open, or the caller has not read. Returns the number of the next one. */
@@ -165,7 +165,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         /** Copies what its caller reads of the answer, and keeps it if that is all. */
         private ClientResponse kept(ClientResponse open) {
             HttpHeaders headers = open.headers().asHttpHeaders();
-            if (!StaleAnswers.mayKeep(open.statusCode(), headers)) {
+            if (!client.staleAnswers.mayKeep(request.method(), request.url(), isKept, open.statusCode(), headers)) {
                 return open;
             }
             ByteArrayOutputStream read = new ByteArrayOutputStream();
@@ -189,7 +189,11 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         }
 
         private boolean mayRepeat(Throwable failed) {
-            boolean isAllowed = clients.mayRepeat(request.method(), request.headers(), key, redirects, failed);
+            Throwable ofExchange = failed instanceof WebClientRequestException own
+                            && own.getUri().equals(request.url())
+                    ? own
+                    : null;
+            boolean isAllowed = clients.mayRepeat(request.method(), request.headers(), key, redirects, ofExchange);
             if (isAllowed && bodyHasBegun && logged.add(client.name())) {
                 NOT_REPEATED
                         .in(log, client.name())

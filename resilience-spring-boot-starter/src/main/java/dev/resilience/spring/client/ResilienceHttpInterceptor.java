@@ -78,7 +78,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
         private final @Nullable String key;
         private final byte[] body;
         private final ClientHttpRequestExecution execution;
-        private final boolean isKept;
+        private volatile boolean isKept;
         private volatile int redirects; // before the attempt began
         private int number; // of the attempt that runs; this and the next ones with the lock
         private @Nullable ClientHttpResponse answer;
@@ -126,6 +126,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                 open = execution.execute(sent, body);
             } finally {
                 Deadline.makeCurrent(outer);
+                isKept &= StaleAnswers.areFor(sent.getMethod(), sent.getHeaders()); // interceptors add to them
             }
             RuntimeException failed = null;
             try {
@@ -133,9 +134,8 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                     Answer read = Answer.read(open, MAX_FAILED_BODY);
                     failed = read.failure();
                     open = read;
-                } else if (isKept
-                        && StaleAnswers.areFor(sent.getMethod(), sent.getHeaders()) // interceptors add to them
-                        && StaleAnswers.mayKeep(open.getStatusCode(), open.getHeaders())) {
+                } else if (client.staleAnswers.mayKeep(
+                        request.getMethod(), request.getURI(), isKept, open.getStatusCode(), open.getHeaders())) {
                     Answer read = Answer.read(open, StaleAnswers.MAX_BODY);
                     client.staleAnswers.keep(
                             request.getURI(), request.getHeaders(), read.getHeaders(), read.bytes(), null);
@@ -189,7 +189,8 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
 
         @Override
         public boolean mayRepeat(Throwable failed) {
-            return clients.mayRepeat(request.getMethod(), request.getHeaders(), key, redirects, failed);
+            Throwable ofExchange = failed instanceof IOException ? failed : null; // what clients throw wraps it
+            return clients.mayRepeat(request.getMethod(), request.getHeaders(), key, redirects, ofExchange);
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
@@ -31,6 +32,7 @@ final class StaleAnswers {
     private static final int MAX_ANSWERS = 1_000;
     private static final long MAX_BYTES = 16L << 20;
     private static final List<String> CREDENTIALS = List.of(HttpHeaders.AUTHORIZATION, HttpHeaders.COOKIE);
+    private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
     private static final List<String> FORBIDDING =
             List.of("no-store", "no-cache", "private", "must-revalidate", "proxy-revalidate", "s-maxage");
 
@@ -61,12 +63,26 @@ final class StaleAnswers {
 
     static boolean areFor(HttpMethod method, HttpHeaders request) {
         return method.equals(HttpMethod.GET)
-                && !String.valueOf(request.getCacheControl()).contains("no-store")
+                && !control(request).contains("no-store")
                 && CREDENTIALS.stream().noneMatch(request::containsHeader);
     }
 
-    static boolean mayKeep(HttpStatusCode status, HttpHeaders answer) {
-        String control = String.valueOf(answer.getCacheControl()).toLowerCase(Locale.ROOT);
+    /**
+     * Whether a good answer may be kept. What is kept of its address is forgotten if it may not, and if it is that of a request
+     * that changes what is there (RFC 9111, section 4.4).
+     *
+     * @param isFor whether answers to such a request are kept
+     */
+    boolean mayKeep(HttpMethod method, URI uri, boolean isFor, HttpStatusCode status, HttpHeaders answer) {
+        boolean isKept = isFor && mayKeep(status, answer);
+        if ((isFor && !isKept) || !SAFE.contains(method)) {
+            forget(uri);
+        }
+        return isKept;
+    }
+
+    private static boolean mayKeep(HttpStatusCode status, HttpHeaders answer) {
+        String control = control(answer);
         return status.value() == 200
                 && FORBIDDING.stream().noneMatch(control::contains)
                 && !answer.containsHeader(HttpHeaders.SET_COOKIE)
@@ -88,7 +104,11 @@ final class StaleAnswers {
         }
     }
 
-    private void forget(URI uri) {
+    private static String control(HttpHeaders headers) {
+        return String.valueOf(headers.getCacheControl()).toLowerCase(Locale.ROOT);
+    }
+
+    private synchronized void forget(URI uri) {
         Stored forgotten = answers.remove(uri);
         bytes -= forgotten == null ? 0 : forgotten.body.length;
     }

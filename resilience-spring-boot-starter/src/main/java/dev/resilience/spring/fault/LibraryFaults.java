@@ -115,6 +115,7 @@ public final class LibraryFaults {
     private static final String TRANSIENT_IF_SAID = """
             io.netty.channel.unix.Errors$NativeIoException Connection reset|Broken pipe|Connection timed out|unreachable
             java.io.EOFException HttpConnectionOver
+            org.eclipse.jetty.client.HttpResponseException Early EOF
             java.io.IOException GOAWAY received|unexpected end of stream
             java.util.NoSuchElementException Timeout waiting for idle object|Pool exhausted
             javax.naming.NamingException LDAP response read timed out|LDAP connection has been closed

@@ -58,6 +58,7 @@ class HostPatternTests {
     @ValueSource(
             strings = {
                 "",
+                "localhost:65536",
                 " ",
                 "https://api.example.com",
                 "api.example.com/pay",

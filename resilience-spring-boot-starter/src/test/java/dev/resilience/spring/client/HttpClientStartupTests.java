@@ -142,6 +142,17 @@ class HttpClientStartupTests {
     }
 
     @Test
+    void anEmptyValueDropsWhatAnEntryInherits() {
+        Clients.REST_CLIENT_ON_JDK
+                .application(ENTRY + "default.retry=backend", ENTRY + "stock.hosts=stock", ENTRY + "stock.retry=")
+                .run(application -> {
+                    assertThat(application).hasNotFailed();
+                    assertThat(application.getBean(LiveRegistry.class).usedBy("retry", "backend"))
+                            .isEmpty();
+                });
+    }
+
+    @Test
     void whatHasNoEffectIsAWarning() {
         assertThat(warnings(
                         ENTRY + "payments.retry=backend",

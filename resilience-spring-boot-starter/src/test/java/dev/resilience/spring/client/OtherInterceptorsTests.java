@@ -17,7 +17,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.WebClientRequestException;
 
 /** Interceptors of the application around ours and behind it, and answers that are out of the ordinary. */
 class OtherInterceptorsTests {
@@ -113,6 +117,65 @@ class OtherInterceptorsTests {
                     assertThat(calls).hasValue(1);
                     assertThat(server.requests()).hasSize(2);
                 });
+    }
+
+    @Test
+    void aPostIsNotRepeatedBecauseAnInnerInterceptorCouldNotReachItsOwnServer() {
+        Clients.REST_CLIENT_ON_APACHE.run(application -> {
+            RestClient.Builder builder = application.getBean(RestClient.Builder.class);
+            RestClient audit = application.getBean(Clients.OneOfEach.class).restClient;
+            RestClient client = builder.requestInterceptor((request, body, rest) -> {
+                        ClientHttpResponse answer = rest.execute(request, body);
+                        audit.get().uri(RawServer.refusing()).retrieve().toBodilessEntity();
+                        return answer;
+                    })
+                    .build();
+
+            assertThatThrownBy(() -> client.post().uri(server.url()).retrieve().toBodilessEntity())
+                    .isInstanceOf(ResourceAccessException.class);
+            assertThat(server.requests()).hasSize(1);
+        });
+    }
+
+    @Test
+    void aPostIsNotRepeatedBecauseAnInnerFilterCouldNotReachItsOwnServer() {
+        Clients.WEB_CLIENT_ON_REACTOR.run(application -> {
+            WebClient.Builder builder = application.getBean(WebClient.Builder.class);
+            WebClient audit = application.getBean(Clients.OneOfEach.class).webClient;
+            WebClient client = builder.filter((request, rest) -> rest.exchange(request)
+                            .delayUntil(answer -> audit.get()
+                                    .uri(RawServer.refusing())
+                                    .retrieve()
+                                    .toBodilessEntity()))
+                    .build();
+
+            assertThatThrownBy(() -> client.post()
+                            .uri(server.url())
+                            .retrieve()
+                            .toBodilessEntity()
+                            .block())
+                    .isInstanceOf(WebClientRequestException.class);
+            assertThat(server.requests()).hasSize(1);
+        });
+    }
+
+    /** For Apache's clients and the JDK's connections some of it is an answer, or one that makes no sense. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = ".*_ON_(JDK|JETTY|REACTOR)")
+    void anAnswerThatIsCutInItsFirstLineIsAskedForAgain(Clients client) {
+        client.run(application -> {
+            for (String beginning : new String[] {"HTTP/1.", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le"}) {
+                int before = server.requests().size();
+                server.then((request, socket) -> {
+                    RawServer.write(socket, beginning);
+                    return false;
+                });
+                assertThat(client.send(application, HttpMethod.GET, server.url(), null)
+                                .body())
+                        .isEqualTo("good");
+                assertThat(server.requests().size()).as(beginning).isEqualTo(before + 2);
+            }
+        });
     }
 
     @ParameterizedTest

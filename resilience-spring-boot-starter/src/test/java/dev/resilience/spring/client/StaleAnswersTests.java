@@ -21,6 +21,13 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.client.support.BasicAuthenticationInterceptor;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunctions;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.publisher.Mono;
 
 /** The last good answer to a GET is served when all else has failed, if its server allows that. */
 class StaleAnswersTests {
@@ -150,6 +157,8 @@ class StaleAnswersTests {
                             .isFalse();
                     assertThat(isServedAgain(answer(200, "a"), "Cache-Control", "no-store"))
                             .isFalse();
+                    assertThat(isServedAgain(answer(200, "a"), "Cache-Control", "No-Store"))
+                            .isFalse();
                     assertThat(isServedAgain(answer(200, "x".repeat(1 << 20)))).isTrue();
                     assertThat(isServedAgain(answer(200, "x".repeat((1 << 20) + 1))))
                             .isFalse();
@@ -167,6 +176,55 @@ class StaleAnswersTests {
             assertThat(get("/", "Accept-Language", "en").status()).isEqualTo(503);
             assertThat(get("/").status()).isEqualTo(503);
             assertThat(get("/", "Accept-Language", "de").body()).isEqualTo("Hallo");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REST_CLIENT_ON_JDK", "WEB_CLIENT_ON_REACTOR"})
+    void anAnswerIsForgottenWhenANewerOneForbidsItOrTheRequestChangesIt(Clients of) {
+        run(of, context -> {
+            get("/");
+            server.then(answer(200, "mine", "Cache-Control: private"));
+            get("/");
+            server.then(answer(503, "down"), answer(503, "down"));
+            assertThat(get("/").status()).isEqualTo(503);
+
+            get("/");
+            client.send(context, HttpMethod.HEAD, server.url() + "/", null);
+            server.then(answer(404, "gone"));
+            get("/");
+            server.then(answer(503, "down"), answer(503, "down"));
+            assertThat(get("/").status()).isEqualTo(200);
+
+            client.send(context, HttpMethod.DELETE, server.url() + "/", null);
+            server.then(answer(503, "down"), answer(503, "down"));
+            assertThat(get("/").status()).isEqualTo(503);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REST_CLIENT_ON_JDK", "WEB_CLIENT_ON_REACTOR"})
+    void aRequestWithCredentialsOfAnInnerInterceptorIsServedNothing(Clients of) {
+        run(of, context -> {
+            get("/");
+            server.otherwise(answer(503, "down"));
+            if (of.isReactive()) {
+                assertThat(context.getBean(WebClient.Builder.class)
+                                .filter(ExchangeFilterFunctions.basicAuthentication("me", "secret"))
+                                .build()
+                                .get()
+                                .uri(server.url() + "/")
+                                .exchangeToMono(answer -> Mono.just(answer.statusCode()))
+                                .block())
+                        .isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+            } else {
+                RestClient inner = context.getBean(RestClient.Builder.class)
+                        .requestInterceptor(new BasicAuthenticationInterceptor("me", "secret"))
+                        .build();
+                assertThatThrownBy(() ->
+                                inner.get().uri(server.url() + "/").retrieve().toBodilessEntity())
+                        .isInstanceOf(HttpServerErrorException.class);
+            }
         });
     }
 
