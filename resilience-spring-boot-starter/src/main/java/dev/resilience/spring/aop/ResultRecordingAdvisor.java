@@ -50,9 +50,8 @@ public final class ResultRecordingAdvisor extends StaticMethodMatcherPointcutAdv
             return invocation.proceed();
         }
         AttemptRecorder.Attempt attempt = recorder.begin();
-        AttemptRecorder.EarlierAnswer earlier = attempt.earlierAnswer();
-        if (earlier != null) {
-            return earlier.get();
+        if (attempt.isAnswered()) {
+            return attempt.earlierAnswer();
         }
         Object result;
         try {

@@ -42,19 +42,6 @@ public final class AttemptRecorder {
         this.finish = finish;
     }
 
-    /** What an earlier attempt of the call ended with. */
-    @FunctionalInterface
-    public interface EarlierAnswer {
-
-        /**
-         * Returns what the attempt returned.
-         *
-         * @throws Throwable what the attempt threw
-         */
-        @Nullable
-        Object get() throws Throwable;
-    }
-
     /**
      * Begins an attempt, on the thread of the body and in its transaction.
      *
@@ -74,8 +61,7 @@ public final class AttemptRecorder {
             task = state.attemptBegins(in, isSnapshot);
         }
         if (task == Task.ANSWER) {
-            StoredResult earlier = state.result();
-            return new Attempt(() -> record.read(earlier));
+            return new Attempt(state.result());
         }
         if (in != null && in.equals(doomed)) {
             throw errors.doomed();
@@ -211,19 +197,28 @@ public final class AttemptRecorder {
     /** One attempt. But for {@link #undone()} its methods are called on the thread of the body. */
     public final class Attempt {
 
-        private final @Nullable EarlierAnswer earlierAnswer;
+        private final @Nullable StoredResult earlier;
         private volatile @Nullable EndedAttempt returned;
 
-        private Attempt(@Nullable EarlierAnswer earlierAnswer) {
-            this.earlierAnswer = earlierAnswer;
+        private Attempt(@Nullable StoredResult earlier) {
+            this.earlier = earlier;
         }
 
         /**
-         * What an earlier attempt has ended with, if its transaction was committed or the current thread still may commit it:
-         * then the body must not run again, and nothing else of this attempt is reported. {@code null} if the body is to run.
+         * Whether an earlier attempt has answered, in a transaction that was committed or that the current thread still may
+         * commit: then the body must not run again, and nothing else of this attempt is reported.
          */
-        public @Nullable EarlierAnswer earlierAnswer() {
-            return earlierAnswer;
+        public boolean isAnswered() {
+            return earlier != null;
+        }
+
+        /**
+         * Returns what the earlier attempt returned, if there {@linkplain #isAnswered() is one}.
+         *
+         * @throws Throwable what the earlier attempt threw
+         */
+        public @Nullable Object earlierAnswer() throws Throwable {
+            return record.read(Objects.requireNonNull(earlier));
         }
 
         /**

@@ -52,7 +52,7 @@ class AttemptsOfCallTests {
     private Attempt begin(@Nullable ScriptedTransaction in) {
         store.current = in;
         Attempt attempt = call.attempts().begin();
-        assertThat(attempt.earlierAnswer()).isNull();
+        assertThat(attempt.isAnswered()).isFalse();
         return attempt;
     }
 
@@ -220,7 +220,7 @@ class AttemptsOfCallTests {
 
             second.status = ClaimStatus.COMPLETED;
             store.current = second;
-            assertThat(call.attempts().begin().earlierAnswer()).isNotNull();
+            assertThat(call.attempts().begin().isAnswered()).isTrue();
             callReturns("result");
             CountedOutcomes.assertCounted(idempotency, EXECUTED);
         }

@@ -41,7 +41,7 @@ class SnapshotTransactionTests {
 
     @Test
     void locksTheRecordAndIsNotDisturbed() {
-        assertThat(key.begin().earlierAnswer()).isNull();
+        assertThat(key.begin().isAnswered()).isFalse();
 
         assertThat(transaction.locks).hasValue(1);
         time.advance(INTERVAL.multipliedBy(5));
@@ -115,7 +115,7 @@ class SnapshotTransactionTests {
         time.advance(INTERVAL);
 
         assertThat(store.renewals).hasValue(1);
-        assertThat(key.begin().earlierAnswer()).isNull();
+        assertThat(key.begin().isAnswered()).isFalse();
         assertThat(transaction.locks).hasValue(2);
     }
 

@@ -69,9 +69,8 @@ final class SimulatedInvocation implements Invocation {
             return run(body);
         }
         AttemptRecorder.Attempt attempt = engine.begin();
-        AttemptRecorder.EarlierAnswer earlier = attempt.earlierAnswer();
-        if (earlier != null) {
-            return answerOf(earlier);
+        if (attempt.isAnswered()) {
+            return answerOf(attempt);
         }
         Object result;
         try {
@@ -98,9 +97,9 @@ final class SimulatedInvocation implements Invocation {
         }
     }
 
-    private static @Nullable Object answerOf(AttemptRecorder.EarlierAnswer earlier) throws Exception {
+    private static @Nullable Object answerOf(AttemptRecorder.Attempt answered) throws Exception {
         try {
-            return earlier.get();
+            return answered.earlierAnswer();
         } catch (Exception | Error failure) {
             throw failure;
         } catch (Throwable impossible) {
