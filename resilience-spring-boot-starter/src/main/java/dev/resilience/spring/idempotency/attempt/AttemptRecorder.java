@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,11 +56,7 @@ public final class AttemptRecorder {
     public Attempt begin() {
         StoreTransaction in = transaction();
         boolean isSnapshot = in != null && in.isSnapshot();
-        Task task = state.attemptBegins(in, isSnapshot);
-        while (task == Task.CHECK) {
-            check(in);
-            task = state.attemptBegins(in, isSnapshot);
-        }
+        Task task = ask(in, () -> state.attemptBegins(in, isSnapshot));
         if (task == Task.ANSWER) {
             return new Attempt(state.result());
         }
@@ -151,12 +148,7 @@ public final class AttemptRecorder {
 
     private void commitBegins(StoreTransaction of) {
         try {
-            Task task = state.commitBegins(of);
-            while (task == Task.CHECK) {
-                check(of);
-                task = state.commitBegins(of);
-            }
-            switch (task) {
+            switch (ask(of, () -> state.commitBegins(of))) {
                 case WRITE -> write(of, state.result());
                 case CONFIRM -> mustBeMine(renew(of), of);
                 case RELEASE -> mustBeMine(of.release(record.token()), of);
@@ -169,11 +161,16 @@ public final class AttemptRecorder {
         }
     }
 
-    /** Asks what has become of the record. */
-    private void check(@Nullable StoreTransaction in) {
-        int asked = state.changes();
-        ClaimStatus status = in == null ? record.status() : record.status(() -> in.statusOf(record.token()));
-        finish.accept(state.checked(asked, status));
+    /** Asks the state what to do, and looks what has become of the record as often as the state needs to know that. */
+    private Task ask(@Nullable StoreTransaction in, Supplier<Task> question) {
+        Task task = question.get();
+        while (task == Task.CHECK) {
+            int asked = state.changes();
+            ClaimStatus status = in == null ? record.status() : record.status(() -> in.statusOf(record.token()));
+            finish.accept(state.checked(asked, status));
+            task = question.get();
+        }
+        return task;
     }
 
     /**
