@@ -28,25 +28,14 @@ import org.springframework.util.ReflectionUtils;
  * Warns about {@code @Transactional} methods whose result cannot be written in their transaction, so that a crash between
  * the two commits lets the effect happen again, and about those that declare an exception that commits and frees the key.
  */
-public final class TransactionCheck implements IdempotentMethods.Check {
+public record TransactionCheck(
+        JdbcIdempotencyStore store,
+        ObjectProvider<TransactionAttributeSource> attributes,
+        ConfigurableListableBeanFactory beans,
+        StartupWarnings warnings)
+        implements IdempotentMethods.Check {
 
     private static final SpringObjenesis OBJENESIS = new SpringObjenesis();
-
-    private final JdbcIdempotencyStore store;
-    private final ObjectProvider<TransactionAttributeSource> attributes;
-    private final ConfigurableListableBeanFactory beans;
-    private final StartupWarnings warnings;
-
-    public TransactionCheck(
-            JdbcIdempotencyStore store,
-            ObjectProvider<TransactionAttributeSource> attributes,
-            ConfigurableListableBeanFactory beans,
-            StartupWarnings warnings) {
-        this.store = store;
-        this.attributes = attributes;
-        this.beans = beans;
-        this.warnings = warnings;
-    }
 
     /** Lets transaction managers tell when their transactions end, those of the application's own making too. */
     public static final class Ends implements BeanPostProcessor, PriorityOrdered {

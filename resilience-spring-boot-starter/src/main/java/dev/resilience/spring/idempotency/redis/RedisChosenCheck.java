@@ -12,15 +12,8 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
  * Warns about {@code @Transactional} methods whose records are in Redis only because Redis is there: in the database of the
  * transaction, effect and record would commit together.
  */
-public final class RedisChosenCheck implements IdempotentMethods.Check {
-
-    private final ObjectProvider<TransactionAttributeSource> attributes;
-    private final StartupWarnings warnings;
-
-    public RedisChosenCheck(ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings warnings) {
-        this.attributes = attributes;
-        this.warnings = warnings;
-    }
+public record RedisChosenCheck(ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings warnings)
+        implements IdempotentMethods.Check {
 
     @Override
     public void check(Method method, Class<?> type, String name, IdempotencyPolicy policy, boolean asynchronous) {
