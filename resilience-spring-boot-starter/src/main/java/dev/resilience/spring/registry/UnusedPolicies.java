@@ -19,7 +19,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  * Says nothing where they may be used unseen: a bean of the application has the registry, or the class of a bean that is
  * made later is not known.
  */
-public final class UnusedPolicies {
+public record UnusedPolicies(
+        DefaultResilienceRegistry registry, ConfigurableListableBeanFactory beans, StartupWarnings warnings) {
 
     private static final String DEFAULT = "default";
     private static final String REGISTRY = "resilienceRegistry";
@@ -31,17 +32,6 @@ public final class UnusedPolicies {
 
     private static final Set<String> SPRING_CLOUD =
             Set.of("resilienceCircuitBreakerFactory", "reactiveResilienceCircuitBreakerFactory");
-
-    private final DefaultResilienceRegistry registry;
-    private final ConfigurableListableBeanFactory beans;
-    private final StartupWarnings warnings;
-
-    public UnusedPolicies(
-            DefaultResilienceRegistry registry, ConfigurableListableBeanFactory beans, StartupWarnings warnings) {
-        this.registry = registry;
-        this.beans = beans;
-        this.warnings = warnings;
-    }
 
     /** To be called when the plans of all methods are there. */
     public void warn() {
