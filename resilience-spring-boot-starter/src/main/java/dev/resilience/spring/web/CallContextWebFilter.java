@@ -17,15 +17,7 @@ import reactor.core.publisher.Mono;
  * CallContextAccessor}). {@link CallContextServletFilter} does the same for Spring MVC. Methods that return a
  * publisher find it in Reactor's in any case. Where it does not travel, the first request that brings a context is warned of.
  */
-public final class CallContextWebFilter implements WebFilter, Ordered {
-
-    private final CallContextExtractor calls;
-    private final StartupWarnings warnings;
-
-    public CallContextWebFilter(CallContextExtractor calls, StartupWarnings warnings) {
-        this.calls = calls;
-        this.warnings = warnings;
-    }
+public record CallContextWebFilter(CallContextExtractor calls, StartupWarnings warnings) implements WebFilter, Ordered {
 
     @Override
     public int getOrder() {
