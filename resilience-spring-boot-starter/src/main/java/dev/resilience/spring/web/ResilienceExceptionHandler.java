@@ -64,11 +64,14 @@ public final class ResilienceExceptionHandler {
         HttpStatus status = STATUSES.getOrDefault(refusal.getClass(), HttpStatus.SERVICE_UNAVAILABLE);
         Problem problem = new Problem(status);
         problem.setDetail(refusal.publicMessage());
-        problem.setType(URI.create(TYPE_PREFIX + problemName(refusal)));
+        String name = refusal.getClass().getSimpleName().replaceFirst("Exception$", "");
+        problem.setType(URI.create(TYPE_PREFIX + KebabCase.of(name)));
         ResponseEntity.BodyBuilder answer = ResponseEntity.status(status);
         Duration wait = retryAfter(refusal);
         if (wait != null) {
-            answer.header(HttpHeaders.RETRY_AFTER, String.valueOf(wholeSeconds(wait)));
+            // rounded up, and at least 1: who comes back a moment too early is refused again
+            long seconds = Math.max(1, wait.plusNanos(999_999_999).toSeconds());
+            answer.header(HttpHeaders.RETRY_AFTER, String.valueOf(seconds));
         }
         if (status.is5xxServerError() || status == HttpStatus.TOO_MANY_REQUESTS) {
             answer.header(HttpFailure.RETRY_HEADER, HttpFailure.RETRY_REFUSED);
@@ -103,15 +106,6 @@ public final class ResilienceExceptionHandler {
         boolean passesSoon =
                 refusal instanceof BulkheadFullException || refusal instanceof IdempotencyLeaseLostException;
         return passesSoon ? SOON : null;
-    }
-
-    /** Rounded up, at least 1: who comes back a moment too early is refused again. */
-    private static long wholeSeconds(Duration wait) {
-        return Math.max(1, wait.plusNanos(999_999_999).toSeconds());
-    }
-
-    private static String problemName(ResilienceException refusal) {
-        return KebabCase.of(refusal.getClass().getSimpleName().replaceFirst("Exception$", ""));
     }
 
     /** Without the path of the request, which Spring would put in as the instance and which may hold the key. */
