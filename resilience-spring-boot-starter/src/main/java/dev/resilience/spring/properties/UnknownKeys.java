@@ -23,7 +23,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** What is configured and read by nothing: a problem in files, and a warning where it may be meant for something else. */
-public final class UnknownKeys {
+public record UnknownKeys(PolicyTable table) {
 
     private static final String UNKNOWN = "A key under 'resilience' is not known";
     private static final String ADVICE = "Correct or remove the key. ";
@@ -34,12 +34,6 @@ public final class UnknownKeys {
     private static final List<String> READERS_OF_RESILIENCE4J = List.of(
             "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
             "io.github.resilience4j.springboot3.retry.autoconfigure.RetryAutoConfiguration");
-
-    private final PolicyTable table;
-
-    public UnknownKeys(PolicyTable table) {
-        this.table = table;
-    }
 
     /**
      * What is wrong with a key.
