@@ -33,7 +33,7 @@ import org.springframework.util.ReflectionUtils;
  * and in every process: numbers, texts, truths, enums, ids, values of {@code java.time}, lists and records of these, and objects of classes
  * outside the JDK with a {@code toString()} of their own.
  */
-final class KeyExpression implements KeySource {
+record KeyExpression(CallExpression expression, boolean required) implements KeySource {
 
     private static final String CURE = "take a value with a text that is always the same, such as an id";
 
@@ -54,14 +54,6 @@ final class KeyExpression implements KeySource {
 
     /** Without an order, or in the time zone of the process. */
     private static final List<Class<?>> UNSTABLE = List.of(Collection.class, Map.class, Date.class, Calendar.class);
-
-    private final CallExpression expression;
-    private final boolean required;
-
-    private KeyExpression(CallExpression expression, boolean required) {
-        this.expression = expression;
-        this.required = required;
-    }
 
     /**
      * Parses and checks an expression.
