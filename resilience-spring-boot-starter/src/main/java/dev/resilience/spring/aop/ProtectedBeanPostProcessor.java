@@ -41,8 +41,12 @@ import org.springframework.util.ClassUtils;
  * thread, because of the order of advice.
  *
  * <p>Has no order, and so comes after Spring's post-processors, which have one.
+ *
+ * @param checks run when a bean is made during the startup that cannot be protected; afterwards the bean itself fails
  */
-public final class ProtectedBeanPostProcessor implements SmartInstantiationAwareBeanPostProcessor {
+public record ProtectedBeanPostProcessor(
+        ResilienceAdvisor advisor, StartupWarnings warnings, ObjectProvider<StartupChecks> checks)
+        implements SmartInstantiationAwareBeanPostProcessor {
 
     /** Its name goes on with an identity hash, which is another one in every process. */
     private static final String INNER_BEAN = "(inner bean)";
@@ -55,20 +59,6 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
     /** Those under which a method may have a transaction of its own. */
     private static final Set<Integer> BEGIN =
             Set.of(PROPAGATION_REQUIRED, PROPAGATION_REQUIRES_NEW, PROPAGATION_NESTED);
-
-    private final ResilienceAdvisor advisor;
-    private final StartupWarnings warnings;
-    private final ObjectProvider<StartupChecks> checks;
-
-    /**
-     * @param checks run when a bean is made during the startup that cannot be protected; afterwards the bean itself fails
-     */
-    public ProtectedBeanPostProcessor(
-            ResilienceAdvisor advisor, StartupWarnings warnings, ObjectProvider<StartupChecks> checks) {
-        this.advisor = advisor;
-        this.warnings = warnings;
-        this.checks = checks;
-    }
 
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
