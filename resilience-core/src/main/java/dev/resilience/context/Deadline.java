@@ -119,8 +119,7 @@ public final class Deadline {
      * @return what is left less the margin, never below zero
      */
     public Duration leftAfter(Duration margin) {
-        Duration left = left().minus(margin);
-        return left.isNegative() ? Duration.ZERO : left;
+        return Durations.max(Duration.ZERO, left().minus(margin));
     }
 
     /** Whether the moment has come. */
