@@ -105,7 +105,9 @@ class ChangesWithoutKeyTests {
     void anItemMayHaveALongName() {
         String order = place("long name");
 
-        assertThat(shop.startExchange(order, "Teapot ".repeat(100), "\"1\"").join().status())
+        assertThat(shop.startExchange(order, "Teapot ".repeat(100), "\"1\"")
+                        .join()
+                        .status())
                 .isEqualTo(200);
     }
 

@@ -98,12 +98,15 @@ record HttpLibraries(HttpClients clients, TimeSource time)
             TimeSource.Scheduled end = deadline != null && scope.originalRequest instanceof Cancellable sent
                     ? time.scheduleUrgent(deadline.left(), sent::cancel)
                     : () -> {};
+            ClassicHttpResponse answer = null;
             try {
-                ClassicHttpResponse answer = chain.proceed(request, scope);
+                answer = chain.proceed(request, scope);
                 observe(answer);
                 return answer;
             } finally {
-                end.cancel();
+                if (answer == null || answer.getEntity() == null) { // which is read until then, too
+                    end.cancel();
+                }
             }
         }
 

@@ -41,6 +41,7 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     private final Map<String, Layer> layers;
     private final Function<Map<String, Layer>, List<Layer>> inOrder;
     private final Pipeline shared;
+    final Pipeline untilDeadline; // for the reading of bodies
     private final LinkedHashMap<String, Host> byHost = new LinkedHashMap<>(16, 0.75f, true); // with the lock
     private volatile HttpClientPolicy policy;
 
@@ -73,10 +74,10 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
         this.environment = environment;
         this.inOrder = inOrder;
         this.layers = new HashMap<>(layers);
-        this.layers.putIfAbsent(
-                "time-limit",
-                untilDeadline(new TimeLimit(
-                        name, TimeLimitPolicy.builder().timeout(FOREVER).build(), environment)));
+        Layer limit = untilDeadline(
+                new TimeLimit(name, TimeLimitPolicy.builder().timeout(FOREVER).build(), environment));
+        this.layers.putIfAbsent("time-limit", limit);
+        this.untilDeadline = Pipeline.of(List.of(limit), environment.carrier());
         this.shared = pipeline(this.layers);
     }
 

@@ -119,8 +119,20 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
                                 return again == null ? request.body().insert(body, context) : body.writeAgain(again);
                             })
                             .build())
-                    .flatMap(open ->
-                            open.statusCode().isError() ? failed(attempt, open) : hold(attempt, kept(open), null));
+                    .flatMap(open -> open.statusCode().isError()
+                            ? failed(attempt, open)
+                            : hold(
+                                    attempt,
+                                    call.deadline() == null ? kept(open) : untilDeadline(kept(open), call),
+                                    null));
+        }
+
+        private ClientResponse untilDeadline(ClientResponse open, CallContext call) {
+            return open.mutate()
+                    .body(body -> Flux.from(ResilienceOperator.<DataBuffer>of(client.untilDeadline)
+                                    .apply(body))
+                            .contextWrite(reactor -> ReactiveCallContext.in(reactor, call)))
+                    .build();
         }
 
         /** Closes what the attempt before has left open, or the caller has not read. Returns the number of the next one. */

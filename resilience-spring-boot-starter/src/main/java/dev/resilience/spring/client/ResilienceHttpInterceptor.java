@@ -4,6 +4,7 @@ import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.pipeline.ThrowingSupplier;
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -140,6 +141,8 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                     client.staleAnswers.keep(
                             request.getURI(), request.getHeaders(), read.getHeaders(), read.bytes(), null);
                     open = read;
+                } else if (outer != null) {
+                    open = untilDeadline(open);
                 }
             } catch (Throwable unreadable) {
                 open.close();
@@ -150,6 +153,21 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                 throw failed;
             }
             return open;
+        }
+
+        private ClientHttpResponse untilDeadline(ClientHttpResponse open) throws IOException {
+            InputStream body = new FilterInputStream(open.getBody()) {
+                @Override
+                public int read() throws IOException {
+                    return client.untilDeadline.call(super::read);
+                }
+
+                @Override
+                public int read(byte[] into, int from, int length) throws IOException {
+                    return client.untilDeadline.call(() -> in.read(into, from, length));
+                }
+            };
+            return new Answer(open.getStatusCode(), open.getStatusText(), open.getHeaders(), body, new byte[0], open);
         }
 
         /** Closes what the attempt before has left open, unless the caller gets it. Returns the number of the next one. */

@@ -143,13 +143,14 @@ class LeakedConnectionsTests {
     }
 
     /**
-     * Not of two clients, which do the same without an entry: the JDK's old one drains a body when it is closed, and leaves it
-     * open if that takes too long; {@code WebClient} on the JDK's leaves open what is cancelled while its body is read.
+     * Not of three clients, which do the same without an entry: the JDK's old one drains a body when it is closed, and leaves it
+     * open if that takes too long; {@code WebClient} on the JDK's leaves open what is cancelled while its body is read, and on
+     * Apache's each request that is cancelled.
      */
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"REST_CLIENT_ON_CONNECTIONS", "WEB_CLIENT_ON_JDK"})
+            names = {"REST_CLIENT_ON_CONNECTIONS", "WEB_CLIENT_ON_JDK", "WEB_CLIENT_ON_APACHE"})
     void answersThatNeverEndGiveBackTheirConnections(Clients client) {
         run(
                 client,
@@ -166,9 +167,14 @@ class LeakedConnectionsTests {
                 "resilience.time-limit.short.timeout=400ms");
     }
 
-    /** Jetty's client does not end a request whose thread is interrupted, with an entry or without. */
+    /**
+     * Jetty's client does not end a request whose thread is interrupted, nor {@code WebClient} on Apache's one that is cancelled,
+     * with an entry or without.
+     */
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REST_CLIENT_ON_JETTY")
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"REST_CLIENT_ON_JETTY", "WEB_CLIENT_ON_APACHE"})
     void anAnswerThatComesWhenItsAttemptWasGivenUpIsClosed(Clients client) {
         CountDownLatch answers = new CountDownLatch(1);
         run(

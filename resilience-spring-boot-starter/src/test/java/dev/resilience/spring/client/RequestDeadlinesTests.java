@@ -89,6 +89,24 @@ class RequestDeadlinesTests {
         });
     }
 
+    /** The JDK's client can be interrupted while it reads from Java 20 on. */
+    @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.MATCH_ANY,
+            names = {"WEB_CLIENT.*", "REST_CLIENT_ON_(APACHE|JETTY)"})
+    void soDoesTheReadingOfABody(Clients client) {
+        run(client, application -> {
+            client.send(application, HttpMethod.GET, server.url(), null);
+            server.otherwise((request, socket) -> {
+                RawServer.write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab");
+                return server.hang().to(request, socket);
+            });
+            assertThat(endsInTime(() ->
+                            Deadline.in(SOON).call(() -> client.send(application, HttpMethod.GET, server.url(), null))))
+                    .isInstanceOf(TimeLimitExceededException.class);
+        });
+    }
+
     @ParameterizedTest
     @EnumSource
     void aReadTimeoutThatIsShorterThanTheTimeThatIsLeftHolds(Clients client) {
