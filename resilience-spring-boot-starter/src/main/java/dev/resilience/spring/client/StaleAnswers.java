@@ -32,7 +32,7 @@ final class StaleAnswers {
     private static final int MAX_ANSWERS = 1_000;
     private static final long MAX_BYTES = 16L << 20;
     private static final List<String> CREDENTIALS = List.of(HttpHeaders.AUTHORIZATION, HttpHeaders.COOKIE);
-    private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
+    private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS"); // there may be no HttpMethod
     private static final List<String> FORBIDDING =
             List.of("no-store", "no-cache", "private", "must-revalidate", "proxy-revalidate", "s-maxage");
 
@@ -75,7 +75,7 @@ final class StaleAnswers {
      */
     boolean mayKeep(HttpMethod method, URI uri, boolean isFor, HttpStatusCode status, HttpHeaders answer) {
         boolean isKept = isFor && mayKeep(status, answer);
-        if ((isFor && !isKept) || !SAFE.contains(method)) {
+        if ((isFor && !isKept) || !SAFE.contains(method.name())) {
             forget(uri);
         }
         return isKept;

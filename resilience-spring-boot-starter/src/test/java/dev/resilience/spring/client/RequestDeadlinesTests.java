@@ -93,7 +93,7 @@ class RequestDeadlinesTests {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.MATCH_ANY,
-            names = {"WEB_CLIENT.*", "REST_CLIENT_ON_(APACHE|JETTY)"})
+            names = {"WEB_CLIENT_ON_[JR].*", "REST_CLIENT_ON_(APACHE|JETTY)"})
     void soDoesTheReadingOfABody(Clients client) {
         run(client, application -> {
             client.send(application, HttpMethod.GET, server.url(), null);

@@ -165,7 +165,7 @@ class WebClientContextTests {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT.*")
+    @EnumSource(mode = EnumSource.Mode.MATCH_ANY, names = "WEB_CLIENT_ON_[JR].*")
     void aRequestEndsAtTheDeadlineAndTellsItLessTheMargin(Clients client) {
         run(client, application -> {
             Shop shop = application.getBean(Shop.class);

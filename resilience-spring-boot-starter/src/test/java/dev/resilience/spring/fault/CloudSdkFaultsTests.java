@@ -78,6 +78,12 @@ class CloudSdkFaultsTests {
                 argumentSet("Azure, internal error", UNKNOWN, new HttpResponseException("no", new AzureAnswer(500))),
                 argumentSet("Azure, without an answer", UNKNOWN, new HttpResponseException("no", null)),
                 argumentSet(
+                        "Jetty, an answer that ended early",
+                        TRANSIENT,
+                        new org.eclipse.jetty.client.HttpResponseException(
+                                "HTTP protocol violation: bad response: Early EOF",
+                                new org.eclipse.jetty.client.transport.HttpResponse(null).status(200))),
+                argumentSet(
                         "Azure, without an answer for a reason",
                         TRANSIENT,
                         new HttpResponseException("no", null, new ConnectException("refused"))));
