@@ -48,61 +48,71 @@ public final class ResilienceHttpClientAutoConfiguration {
                 resilienceDeadlineHeader);
     }
 
-    /** For clients that Spring Boot's builders do not make too. */
-    @Bean
-    @Lazy
-    @ConditionalOnClass(RestClient.class)
-    ResilienceHttpInterceptor resilienceHttpInterceptor(HttpClients resilienceHttpClients) {
-        return new ResilienceHttpInterceptor(resilienceHttpClients);
-    }
-
-    /** Likewise. */
-    @Bean
-    @Lazy
-    @ConditionalOnClass(WebClient.class)
-    ResilienceExchangeFilter resilienceExchangeFilter(HttpClients resilienceHttpClients) {
-        return new ResilienceExchangeFilter(resilienceHttpClients);
-    }
-
-    @Bean
+    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({ClientHttpRequestFactory.class, ClientHttpRequestFactoryBuilderCustomizer.class})
-    HttpLibraries resilienceHttpLibraries(HttpClients resilienceHttpClients, TimeSource time) {
-        return new HttpLibraries(resilienceHttpClients, time);
-    }
+    static class LibraryConfiguration {
 
-    /** For blocking clients of a reactive application, for which Spring Boot has none. */
-    @Bean
-    @ConditionalOnMissingBean(ClientHttpRequestFactoryBuilder.class)
-    @ConditionalOnBean(HttpLibraries.class)
-    ClientHttpRequestFactoryBuilder<?> resilienceRequestFactoryBuilder(HttpLibraries resilienceHttpLibraries) {
-        return resilienceHttpLibraries.customize(ClientHttpRequestFactoryBuilder.detect());
+        @Bean
+        HttpLibraries resilienceHttpLibraries(HttpClients resilienceHttpClients, TimeSource time) {
+            return new HttpLibraries(resilienceHttpClients, time);
+        }
+
+        /** For blocking clients of a reactive application, for which Spring Boot has none. */
+        @Bean
+        @ConditionalOnMissingBean(ClientHttpRequestFactoryBuilder.class)
+        ClientHttpRequestFactoryBuilder<?> resilienceRequestFactoryBuilder(HttpLibraries resilienceHttpLibraries) {
+            return resilienceHttpLibraries.customize(ClientHttpRequestFactoryBuilder.detect());
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({RestClient.class, RestClientCustomizer.class})
+    @ConditionalOnClass(RestClient.class)
     static class BlockingConfiguration {
 
         @Bean
-        @Order // the last
-        RestClientCustomizer resilienceRestClientCustomizer(ResilienceHttpInterceptor resilienceHttpInterceptor) {
-            return builder -> builder.requestInterceptors(all -> add(all, resilienceHttpInterceptor));
+        @Lazy
+        ResilienceHttpInterceptor resilienceHttpInterceptor(HttpClients resilienceHttpClients) {
+            return new ResilienceHttpInterceptor(resilienceHttpClients);
         }
 
-        @Bean
-        @Order
-        RestTemplateCustomizer resilienceRestTemplateCustomizer(ResilienceHttpInterceptor resilienceHttpInterceptor) {
-            return template -> add(template.getInterceptors(), resilienceHttpInterceptor);
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(RestClientCustomizer.class)
+        static class CustomizerConfiguration {
+
+            @Bean
+            @Order // the last
+            RestClientCustomizer resilienceRestClientCustomizer(ResilienceHttpInterceptor resilienceHttpInterceptor) {
+                return builder -> builder.requestInterceptors(all -> add(all, resilienceHttpInterceptor));
+            }
+
+            @Bean
+            @Order
+            RestTemplateCustomizer resilienceRestTemplateCustomizer(
+                    ResilienceHttpInterceptor resilienceHttpInterceptor) {
+                return template -> add(template.getInterceptors(), resilienceHttpInterceptor);
+            }
         }
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({WebClient.class, WebClientCustomizer.class})
+    @ConditionalOnClass(WebClient.class)
     static class ReactiveConfiguration {
 
         @Bean
-        @Order
-        WebClientCustomizer resilienceWebClientCustomizer(ResilienceExchangeFilter resilienceExchangeFilter) {
-            return builder -> builder.filters(all -> add(all, resilienceExchangeFilter));
+        @Lazy
+        ResilienceExchangeFilter resilienceExchangeFilter(HttpClients resilienceHttpClients) {
+            return new ResilienceExchangeFilter(resilienceHttpClients);
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(WebClientCustomizer.class)
+        static class CustomizerConfiguration {
+
+            @Bean
+            @Order
+            WebClientCustomizer resilienceWebClientCustomizer(ResilienceExchangeFilter resilienceExchangeFilter) {
+                return builder -> builder.filters(all -> add(all, resilienceExchangeFilter));
+            }
         }
     }
 
