@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Idempotent;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -33,6 +34,7 @@ class JmsInboxSoakTests {
     }
 
     @Test
+    @Tag("long")
     void consumersMayComeAndGo() {
         try (JmsApplication shop = shop()) {
             int part = inbox.sendings.size() / 3;

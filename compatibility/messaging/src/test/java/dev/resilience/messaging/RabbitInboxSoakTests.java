@@ -7,6 +7,7 @@ import dev.resilience.annotation.Idempotent;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
@@ -36,6 +37,7 @@ class RabbitInboxSoakTests {
     }
 
     @Test
+    @Tag("long")
     void consumersMayComeAndGo() {
         try (RabbitApplication shop = new RabbitApplication(properties(2), Shipping.class)) {
             int part = inbox.sendings.size() / 3;

@@ -8,11 +8,13 @@ import dev.resilience.spring.idempotency.jdbc.Databases;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** What {@link RandomFaultTests} looks for, it finds. */
+@Tag("long")
 class PlantedDefectTests {
 
     private static final int CALLS = 150;

@@ -150,7 +150,13 @@ class LeakedConnectionsTests {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"REST_CLIENT_ON_CONNECTIONS", "WEB_CLIENT_ON_JDK", "WEB_CLIENT_ON_APACHE"})
+            names = {
+                "REST_CLIENT_ON_CONNECTIONS",
+                "REST_TEMPLATE",
+                "HTTP_INTERFACE",
+                "WEB_CLIENT_ON_JDK",
+                "WEB_CLIENT_ON_APACHE"
+            })
     void answersThatNeverEndGiveBackTheirConnections(Clients client) {
         run(
                 client,
@@ -174,7 +180,7 @@ class LeakedConnectionsTests {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"REST_CLIENT_ON_JETTY", "WEB_CLIENT_ON_APACHE"})
+            names = {"REST_CLIENT_ON_JETTY", "REST_TEMPLATE", "HTTP_INTERFACE", "WEB_CLIENT_ON_APACHE"})
     void anAnswerThatComesWhenItsAttemptWasGivenUpIsClosed(Clients client) {
         CountDownLatch answers = new CountDownLatch(1);
         run(

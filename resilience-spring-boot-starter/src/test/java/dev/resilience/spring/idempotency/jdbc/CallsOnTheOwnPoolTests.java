@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -189,6 +190,7 @@ class CallsOnTheOwnPoolTests {
     }
 
     @Test
+    @Tag("long")
     void thePoolsConnectionsAreUsedWhereItCannotBeOpened() {
         try (HikariDataSource pool = database.pool()) {
             pool.setConnectionTimeout(300);

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -55,6 +56,7 @@ class OwnPoolTests {
     }
 
     @Test
+    @Tag("long")
     void afterAMissItIsLeftAloneForSomeTime() throws Exception {
         try (HikariDataSource pool = Databases.H2.pool()) {
             pool.setConnectionTimeout(250);
