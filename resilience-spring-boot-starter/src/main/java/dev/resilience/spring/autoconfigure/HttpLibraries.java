@@ -40,6 +40,7 @@ import reactor.netty.http.client.HttpClient;
  * What the libraries below Spring's clients must not do by themselves, and what they have to tell: that an answer redirects. Each
  * stands in a class of its own, because none of them may be there.
  */
+@SuppressWarnings("overloads") // one bean for both interfaces
 record HttpLibraries(HttpClients clients, TimeSource time)
         implements ClientHttpRequestFactoryBuilderCustomizer<ClientHttpRequestFactoryBuilder<?>>,
                 ClientHttpConnectorBuilderCustomizer<ClientHttpConnectorBuilder<?>> {
