@@ -77,14 +77,7 @@ class StaleAnswersTests {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            names = {
-                "REST_CLIENT_ON_JDK",
-                "REST_TEMPLATE",
-                "WEB_CLIENT_ON_REACTOR",
-                "WEB_CLIENT_ON_APACHE",
-                "WEB_CLIENT_ON_JETTY"
-            })
+    @EnumSource(names = {"REST_CLIENT_ON_JDK", "REST_TEMPLATE", "WEB_CLIENT_ON_REACTOR", "WEB_CLIENT_ON_APACHE"})
     void theLastGoodAnswerIsServedWhenAllElseHasFailed(Clients of) {
         server.then(answer(200, "old"), answer(200, "1 EUR", "Content-Type: text/plain", "X-Rate: a"));
         run(of, context -> {
