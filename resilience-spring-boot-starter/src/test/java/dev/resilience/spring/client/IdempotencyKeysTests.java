@@ -247,7 +247,8 @@ class IdempotencyKeysTests {
         server.then(answer(503, ""), server.hang());
         each.run(crashes -> {
             assertThat(crashes).hasNotFailed();
-            CompletableFuture.runAsync(() -> crashes.getBean(Orders.class).pay(crashes, "o-1", client));
+            CompletableFuture.runAsync(
+                    () -> crashes.getBean(Orders.class).pay(crashes, "o-1", client), call -> new Thread(call).start());
             Awaitility.await().until(() -> server.requests().size() == 2);
 
             ofStore.advance(Duration.ofHours(1)); // and its lease is not renewed
