@@ -75,8 +75,10 @@ public final class Bindings {
     /** @param place of the binding that stands for the annotation, in words; empty for one that the type has */
     record Bound(Annotation annotation, String place) {}
 
+    /** @param meant the expression without what it leaves out */
     private record Binding(
             ConfigurationProperty at,
+            String meant,
             AspectJExpressionPointcut pointcut,
             Map<ConfiguredKind<?, ?, ?>, ConfigurationProperty> named,
             Map<Class<? extends Annotation>, Bound> bound) {}
@@ -99,8 +101,7 @@ public final class Bindings {
     }
 
     private boolean mayMatch(Binding binding, Class<?> type) {
-        return isMeant(NOT_MEANT.matcher(text(binding.at)).replaceAll(""), type)
-                && (binding.pointcut.matches(type) || binding.pointcut.matches(view(type)));
+        return isMeant(binding.meant, type) && (binding.pointcut.matches(type) || binding.pointcut.matches(view(type)));
     }
 
     private static boolean isInfrastructure(Class<?> type) {
@@ -204,7 +205,8 @@ public final class Bindings {
             String cure = "Write both, in one source of properties, because Spring Boot takes a list as a whole.";
             refuse(at, "stands without a " + (pointcut == null ? "pointcut" : "policy"), cure);
         }
-        return new Binding(at, parse(at, pointcut == null ? NOTHING : text(at)), named, bound);
+        String expression = pointcut == null ? NOTHING : text(at);
+        return new Binding(at, NOT_MEANT.matcher(expression).replaceAll(""), parse(at, expression), named, bound);
     }
 
     private String text(ConfigurationProperty property) {
@@ -212,23 +214,22 @@ public final class Bindings {
         return beans.getBean("environment", Environment.class).resolvePlaceholders(text);
     }
 
+    /** The pointcut; one that matches nothing in place of what is refused. */
     private AspectJExpressionPointcut parse(ConfigurationProperty at, String written) {
         String expression =
                 written.replace(" and ", "  && ").replace(" or ", " || ").replace(" not ", "  !  ");
-        AspectJExpressionPointcut pointcut = new AspectJExpressionPointcut();
-        pointcut.setBeanFactory(beans);
-        pointcut.setExpression(expression);
         if (TOO_LATE.matcher(expression).find()) {
             String why =
                     "uses bean() or args(), but methods are bound once for each class, whatever the bean or the call";
             refuse(at, why, "Name types and methods, by execution(), within(), target() or annotations.");
-            return pointcut;
+            return pointcut(NOTHING);
         }
         String why;
         try {
             PatternParser parser = new PatternParser(expression);
             parser.parsePointcut();
             parser.checkEof(); // which Spring does not ask
+            AspectJExpressionPointcut pointcut = pointcut(expression);
             pointcut.getPointcutExpression();
             return pointcut;
         } catch (ParserException invalid) {
@@ -239,11 +240,15 @@ public final class Bindings {
         } catch (RuntimeException invalid) { // also those of AspectJ that have no type of their own
             why = String.valueOf(invalid.getMessage()).strip();
         }
-        refuse(
-                at,
-                "is no pointcut: " + why,
-                "Write an AspectJ expression that Spring AOP supports: execution(* com.example..*Client.*(..)).");
-        pointcut.setExpression(NOTHING);
+        String cure = "Write an AspectJ expression that Spring AOP supports: execution(* com.example..*Client.*(..)).";
+        refuse(at, "is no pointcut: " + why, cure);
+        return pointcut(NOTHING);
+    }
+
+    private AspectJExpressionPointcut pointcut(String expression) {
+        AspectJExpressionPointcut pointcut = new AspectJExpressionPointcut();
+        pointcut.setBeanFactory(beans);
+        pointcut.setExpression(expression);
         return pointcut;
     }
 

@@ -59,7 +59,8 @@ class BindingsFailTests extends FailingStartup {
     @Test
     void whatBeansAndCallsAloneDecideIsRefused() {
         for (String pointcut : new String[] {"bean(orders)", "!bean(orders)", "within(com..*) and args(x)"}) {
-            fail(binding(pointcut, "retry: payments")).says("'resilience.bindings[0].pointcut' uses bean() or args()");
+            fail(binding(pointcut, "retry: payments"), Plain.class)
+                    .says("'resilience.bindings[0].pointcut' uses bean() or args()");
         }
     }
 
