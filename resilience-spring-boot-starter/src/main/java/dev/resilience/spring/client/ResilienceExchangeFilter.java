@@ -177,7 +177,8 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         /** Copies what its caller reads of the answer, and keeps it if that is all. */
         private ClientResponse kept(ClientResponse open) {
             HttpHeaders headers = open.headers().asHttpHeaders();
-            if (!client.staleAnswers.mayKeep(request.method(), request.url(), isKept, open.statusCode(), headers)) {
+            if (!client.staleAnswers.keepsOrForgets(
+                    request.method(), request.url(), isKept, open.statusCode(), headers)) {
                 return open;
             }
             ByteArrayOutputStream read = new ByteArrayOutputStream();
@@ -220,7 +221,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         /** What the caller gets in place of a failure, if it gets an answer. */
         private synchronized Mono<ClientResponse> answerTo(Throwable failed) {
             Mono<ClientResponse> last =
-                    failed == failure && answer != null ? Mono.just(noted(answer, failed)) : Mono.error(failed);
+                    failed == failure && answer != null ? Mono.just(marked(answer, failed)) : Mono.error(failed);
             next(); // what was read can be read again
             StaleAnswers.Stale stale = isKept ? clients.stale(client, request.url(), request.headers(), failed) : null;
             if (stale != null) {
@@ -235,7 +236,7 @@ public final class ResilienceExchangeFilter implements ExchangeFilterFunction {
         }
 
         /** With headers of its own: those of Jetty's client cannot be changed. */
-        private ClientResponse noted(ClientResponse read, Throwable failed) {
+        private ClientResponse marked(ClientResponse read, Throwable failed) {
             return ClientResponse.create(read.statusCode(), read.strategies())
                     .headers(all -> all.addAll(read.headers().asHttpHeaders()))
                     .headers(all -> clients.noteIfExhausted(failed, all))

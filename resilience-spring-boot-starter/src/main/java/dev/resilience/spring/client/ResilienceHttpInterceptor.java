@@ -127,7 +127,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                 open = execution.execute(sent, body);
             } finally {
                 Deadline.makeCurrent(outer);
-                isKept &= StaleAnswers.areFor(sent.getMethod(), sent.getHeaders()); // interceptors add to them
+                isKept = isKept && StaleAnswers.areFor(sent.getMethod(), sent.getHeaders()); // interceptors add to them
             }
             RuntimeException failed = null;
             try {
@@ -135,7 +135,7 @@ public final class ResilienceHttpInterceptor implements ClientHttpRequestInterce
                     Answer read = Answer.read(open, MAX_FAILED_BODY);
                     failed = read.failure();
                     open = read;
-                } else if (client.staleAnswers.mayKeep(
+                } else if (client.staleAnswers.keepsOrForgets(
                         request.getMethod(), request.getURI(), isKept, open.getStatusCode(), open.getHeaders())) {
                     Answer read = Answer.read(open, StaleAnswers.MAX_BODY);
                     client.staleAnswers.keep(

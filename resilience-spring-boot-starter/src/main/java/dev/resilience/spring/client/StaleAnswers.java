@@ -73,7 +73,7 @@ final class StaleAnswers {
      *
      * @param isFor whether answers to such a request are kept
      */
-    boolean mayKeep(HttpMethod method, URI uri, boolean isFor, HttpStatusCode status, HttpHeaders answer) {
+    boolean keepsOrForgets(HttpMethod method, URI uri, boolean isFor, HttpStatusCode status, HttpHeaders answer) {
         boolean isKept = isFor && mayKeep(status, answer);
         if ((isFor && !isKept) || !SAFE.contains(method.name())) {
             forget(uri);
