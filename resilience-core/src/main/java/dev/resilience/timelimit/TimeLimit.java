@@ -17,6 +17,7 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Reports;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import dev.resilience.time.WorkerThreads;
@@ -188,11 +189,12 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         public @Nullable Object call(Invocation invocation) throws Throwable {
             TimeLimitPolicy policy = policy();
             return policy.thread() == RunsOn.CALLER
-                    ? callOnCallersThread(invocation, begin(policy))
+                    ? callOnCallersThread(invocation, time.nanoTime(), begin(policy))
                     : callElsewhere(invocation); // its caller is let go when the time is over, whatever the body does
         }
 
-        private @Nullable Object callOnCallersThread(Invocation invocation, Timeout timeout) throws Throwable {
+        private @Nullable Object callOnCallersThread(Invocation invocation, long start, Timeout timeout)
+                throws Throwable {
             InterruptibleExecution body = new InterruptibleExecution();
             Scheduled timer = time.scheduleUrgent(timeout.timeout(), body::interrupt);
             body.begin();
@@ -200,6 +202,9 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             try {
                 result = next.call(invocation);
             } catch (Throwable failure) {
+                if (isOver(start, timeout)) {
+                    body.interrupt(); // as the timer is about to do: something else with the same deadline was quicker
+                }
                 if (endedInTime(body, timer)) {
                     throw failure;
                 }
@@ -209,6 +214,10 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
                 throw exceeded(timeout, null);
             }
             return result;
+        }
+
+        private boolean isOver(long start, Timeout timeout) {
+            return time.nanoTime() - start >= Durations.toNanos(timeout.timeout());
         }
 
         private boolean endedInTime(InterruptibleExecution body, Scheduled timer) {

@@ -5,19 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.CallTimedOut;
+import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackMethod;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TestTimeLimit.Ended;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -151,6 +155,31 @@ class CallersThreadTests {
     }
 
     /** Its answer would reach no caller, and be counted as one. */
+    @Test
+    void whatFailsAtTheEndOfTheTimeBeforeTheInterruptComesHasTakenTooLong() {
+        IllegalStateException failure = new IllegalStateException("a timeout of its own");
+        AtomicLong nanos = new AtomicLong();
+        TimeSource lateTimers = (TimeSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {TimeSource.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "nanoTime" -> nanos.get();
+                    case "now" -> Instant.EPOCH;
+                    default -> (TimeSource.Scheduled) () -> {};
+                });
+        TimeLimitPolicy policy =
+                TimeLimitPolicy.builder().timeout(TIMEOUT).thread(RunsOn.CALLER).build();
+        TimeLimit limit = new TimeLimit("orders", policy, Environment.of(lateTimers));
+
+        assertThatThrownBy(() -> Pipeline.of(limit).call(() -> {
+                    nanos.addAndGet(TIMEOUT.toNanos());
+                    throw failure;
+                }))
+                .isInstanceOf(TimeLimitExceededException.class)
+                .hasCause(failure);
+        assertThat(limit.calls().get(TimeLimitOutcome.TIMED_OUT)).isOne();
+    }
+
     @Test
     void aFallbackInsideDoesNotAnswerForALimitThatIsOver() {
         Fallback fallback = new Fallback(
