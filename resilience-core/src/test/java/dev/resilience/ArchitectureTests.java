@@ -56,7 +56,7 @@ class ArchitectureTests {
     /** Who may have clocks, threads and random numbers of its own beside the room of time, and for what. */
     private static final Map<String, String> OWN_SOURCES = Map.of(
             "Attempt", "a new key for a request that has none: nothing is decided by it",
-            "Retry", "random numbers for the jitter: it takes others",
+            "Environment", "random numbers, for jitter and shares of calls: it takes others",
             "IdempotencyCall", "a UUID that sets the process apart: nothing is decided by it",
             "IdempotencyContext", "a new key for a call that has none: nothing is decided by it");
 

@@ -41,7 +41,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     private final LongAdder letInByEnded = new LongAdder();
 
-    /** Calls that have a permit and run on other threads than their callers'. */
+    /** Calls that run on other threads than their callers', with a permit or let through without one. */
     final Set<Stoppable> moved = ConcurrentHashMap.newKeySet();
 
     volatile ThreadPoolExecutor threads;
@@ -118,7 +118,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         parts.forEach(part -> part.reconfigure(changed));
     }
 
-    /** Only calls that hold a permit go there, so their number needs no bound of its own. */
+    /** Calls that hold a permit go there, so their number needs no bound of its own, and those that are let through have none. */
     private ThreadPoolExecutor threads(BulkheadPolicy changed) {
         return WorkerThreads.pool("resilience-bulkhead-" + name + "-", Integer.MAX_VALUE, areVirtual(changed));
     }
@@ -210,6 +210,15 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     /** On a thread that no call can hold: neither a busy one of the bulkhead nor a virtual one without a carrier. */
     Scheduled end(Duration delay, Runnable action) {
         return time.schedule(delay, action, WorkerThreads.ENDS);
+    }
+
+    /** Whether a call that is over the limits goes on without a permit; counted. The end of the application is no limit. */
+    boolean letsThrough() {
+        boolean letThrough = !permits.isClosed() && !reports.enforces(policy.enforce());
+        if (letThrough) {
+            calls().count(BulkheadOutcome.WOULD_REJECT);
+        }
+        return letThrough;
     }
 
     /** How long the call of the current thread may wait in the queue. */

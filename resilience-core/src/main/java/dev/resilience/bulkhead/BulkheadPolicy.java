@@ -12,14 +12,18 @@ import java.time.Duration;
  * @param maxQueue calls that wait in the queue, first come, first served; default 50, 0 refuses at once
  * @param queueTimeout how long a call waits at the most; default 30 s
  * @param virtualThreads whether a thread pool uses virtual threads; default false, true only on Java 21 and later
+ * @param enforce share of refusals that is really made, 0 to 1; default 1. The others run without a permit and are counted as
+ *     {@code would_reject}. Calls wait in the queue all the same, and what the end of the application, an interrupt or a
+ *     deadline refuses is refused
  */
 public record BulkheadPolicy(
-        Type type, int maxConcurrent, int maxQueue, Duration queueTimeout, boolean virtualThreads) {
+        Type type, int maxConcurrent, int maxQueue, Duration queueTimeout, boolean virtualThreads, double enforce) {
 
     public BulkheadPolicy {
         Require.atLeast(1, "max-concurrent", maxConcurrent);
         Require.atLeast(0, "max-queue", maxQueue);
         Require.positive("queue-timeout", queueTimeout);
+        Require.ratio("enforce", enforce);
         if (virtualThreads) {
             String noThreads = "is for type thread-pool only: a semaphore has no threads";
             Require.that(type == Type.THREAD_POOL, "virtual-threads", true, noThreads);
@@ -58,6 +62,7 @@ public record BulkheadPolicy(
         private int maxQueue = 50;
         private Duration queueTimeout = Duration.ofSeconds(30);
         private boolean virtualThreads;
+        private double enforce = 1;
 
         private Builder() {}
 
@@ -91,9 +96,15 @@ public record BulkheadPolicy(
             return this;
         }
 
+        /** Share of refusals that is really made, from 0 to 1; default 1. The others run without a permit and are counted. */
+        public Builder enforce(double share) {
+            enforce = share;
+            return this;
+        }
+
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public BulkheadPolicy build() {
-            return new BulkheadPolicy(type, maxConcurrent, maxQueue, queueTimeout, virtualThreads);
+            return new BulkheadPolicy(type, maxConcurrent, maxQueue, queueTimeout, virtualThreads, enforce);
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.AsyncWait;
+import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.Durations;
@@ -32,8 +33,8 @@ final class BulkheadStep extends AsyncStep {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        if (!permits.tryAcquire()) {
-            new BlockingWaiter().awaitPermit(); // throws without a permit
+        if (!permits.tryAcquire() && !new BlockingWaiter().awaitPermit()) {
+            return next.call(invocation); // its caller waits anyway
         }
         if (bulkhead.pool() != null) {
             return callElsewhere(invocation); // which has the permit when it enters
@@ -48,27 +49,39 @@ final class BulkheadStep extends AsyncStep {
     @Override
     protected Next enter(AsyncCall call) throws Throwable {
         if (call.isBlocking()) {
-            return moveTo(bulkhead.threads, call);
+            return moveTo(bulkhead.threads, call, call);
         }
         Executor pool = bulkhead.pool();
         if (!permits.tryAcquire()) {
             return call.waitFor(new Waiting(call, pool));
         }
-        return pool == null ? Next.INWARD : moveTo(pool, call);
+        return pool == null ? Next.INWARD : moveTo(pool, call, call);
     }
 
-    /** The call has a permit, and runs on other threads than its caller's from now on. */
-    private Next moveTo(Executor threads, AsyncCall call) {
-        call.hold(call);
-        bulkhead.moved.add(call);
+    /** The call runs on other threads than its caller's from now on, where it can be stopped. */
+    private Next moveTo(Executor threads, AsyncCall call, Stoppable held) {
+        call.hold(held);
+        bulkhead.moved.add(held);
         return call.continueOn(threads);
+    }
+
+    /** A call that is let through without a permit. */
+    private record LetThrough(AsyncCall call) implements Stoppable {
+
+        @Override
+        public void stop() {
+            call.stop();
+        }
     }
 
     @Override
     protected Next exit(AsyncCall call) {
-        permits.release();
-        if (call.held() != null) {
-            bulkhead.moved.remove(call);
+        Object held = call.held();
+        if (!(held instanceof LetThrough)) {
+            permits.release();
+        }
+        if (held != null) {
+            bulkhead.moved.remove(held);
         }
         return Next.OUTWARD;
     }
@@ -92,7 +105,16 @@ final class BulkheadStep extends AsyncStep {
         @Override
         protected void start() {
             if (!permits.enqueue(this)) {
-                throw bulkhead.reports.full(bulkhead.policy());
+                if (!bulkhead.letsThrough()) {
+                    throw bulkhead.reports.full(bulkhead.policy());
+                }
+                boolean isMine = claim();
+                if (isMine && pool == null) { // here, as if there were a permit
+                    call.hold(new LetThrough(call));
+                    resume(Next.INWARD);
+                } else if (isMine) {
+                    goOn(new LetThrough(call));
+                }
             }
             if (isWaiting()) {
                 timer = bulkhead.end(timeout.timeout(), this);
@@ -115,14 +137,24 @@ final class BulkheadStep extends AsyncStep {
             }
             cancelTimer();
             bulkhead.reports.waited(BulkheadOutcome.ACCEPTED, start);
-            // not on the thread that granted the permit, which has work of its own, and not behind slow code of others
-            resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call));
+            goOn(call);
+        }
+
+        /** Not on the thread that ends the wait, which has work of its own, and not behind slow code of others. */
+        private void goOn(Stoppable held) {
+            resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call, held));
         }
 
         /** The time is over. */
         @Override
         public void run() {
-            if (withdraw()) {
+            if (!withdraw()) {
+                return;
+            }
+            if (!timeout.byDeadline() && bulkhead.letsThrough()) {
+                bulkhead.reports.waited(BulkheadOutcome.WOULD_REJECT, start);
+                goOn(new LetThrough(call));
+            } else {
                 bulkhead.reports.waited(BulkheadOutcome.TIMED_OUT, start);
                 fail(bulkhead.reports.timedOut(timeout));
             }
@@ -186,15 +218,21 @@ final class BulkheadStep extends AsyncStep {
         }
 
         /**
-         * Returns with a permit, or throws {@link dev.resilience.exception.BulkheadFullException} without one, or {@link
+         * Returns with a permit, or {@code false} for a call that is let through, or throws {@link dev.resilience.exception.BulkheadFullException} without one, or {@link
          * dev.resilience.exception.DeadlineExceededException} where the deadline ended the wait.
          */
-        void awaitPermit() {
+        boolean awaitPermit() {
             long start = bulkhead.time.nanoTime();
             if (!permits.enqueue(this)) {
+                if (bulkhead.letsThrough()) {
+                    return false;
+                }
                 throw bulkhead.reports.full(bulkhead.policy());
             }
             BulkheadOutcome outcome = park(start);
+            if (outcome == BulkheadOutcome.TIMED_OUT && !timeout.byDeadline() && bulkhead.letsThrough()) {
+                outcome = BulkheadOutcome.WOULD_REJECT;
+            }
             bulkhead.reports.waited(outcome, start);
             if (outcome == BulkheadOutcome.REJECTED) {
                 String why = decision == null ? BulkheadReports.INTERRUPTED : BulkheadReports.STOPPED;
@@ -203,6 +241,7 @@ final class BulkheadStep extends AsyncStep {
             if (outcome == BulkheadOutcome.TIMED_OUT) {
                 throw bulkhead.reports.timedOut(timeout);
             }
+            return outcome == BulkheadOutcome.ACCEPTED;
         }
 
         private BulkheadOutcome park(long start) {

@@ -260,7 +260,10 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         return new CircuitBreakerStep(this, next);
     }
 
-    /** A call is refused only by the state that the breaker is in, not by one that ended while it was asked. */
+    /**
+     * A call is refused only by the state that the breaker is in, not by one that ended while it was asked. One that is let
+     * through all the same changes nothing: the breaker opens, probes and closes as if each refusal were made. What an operator has forced open refuses every call.
+     */
     Permit admit() {
         State asked;
         do {
@@ -270,6 +273,11 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
                 return permit;
             }
         } while (asked != state);
+        if (!(asked instanceof ForcedOpenState)
+                && !reports.enforces(asked.settings.policy().enforce())) {
+            calls().count(CircuitBreakerOutcome.WOULD_REJECT);
+            return new DisabledState(this, asked.settings, asked.outage, asked.since); // which no result changes
+        }
         calls().count(CircuitBreakerOutcome.REJECTED);
         refused.increment();
         throw reports.refused(asked.refusal());

@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * @param health what an open breaker means for the application's health; default {@link Health#IGNORE}
  * @param pauseListeners whether the containers of the message listeners that it protects pause while it is OPEN, until the
  *     next call is a probe, or FORCED_OPEN; default {@code false}. For the adapters of frameworks: a breaker in code ignores it
+ * @param enforce share of refusals that is really made, 0 to 1; default 1. The others pass, are counted as {@code
+ *     would_reject} and say nothing about the callee. FORCED_OPEN refuses all calls; OPEN with 0 neither
+ *     pauses containers nor turns the application DOWN
  */
 public record CircuitBreakerPolicy(
         int failureThreshold,
@@ -51,7 +54,8 @@ public record CircuitBreakerPolicy(
         @Nullable Predicate<@Nullable Object> recordOnResult,
         CircuitState initialState,
         Health health,
-        boolean pauseListeners) {
+        boolean pauseListeners,
+        double enforce) {
 
     public CircuitBreakerPolicy {
         Require.atLeast(0, "failure-threshold", failureThreshold);
@@ -74,6 +78,7 @@ public record CircuitBreakerPolicy(
                 begins, "initial-state", initialState, "must be closed, open, forced-open, disabled or metrics-only");
         recordOn = Require.exceptions("record-on", recordOn);
         ignoreOn = Require.exceptions("ignore-on", ignoreOn);
+        Require.ratio("enforce", enforce);
     }
 
     /**
@@ -160,6 +165,7 @@ public record CircuitBreakerPolicy(
         private CircuitState initialState = CircuitState.CLOSED;
         private Health health = Health.IGNORE;
         private boolean pauseListeners;
+        private double enforce = 1;
 
         private Builder() {}
 
@@ -265,6 +271,12 @@ public record CircuitBreakerPolicy(
             return this;
         }
 
+        /** Share of refusals that is really made, from 0 to 1; default 1. The others pass and are counted. */
+        public Builder enforce(double share) {
+            enforce = share;
+            return this;
+        }
+
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public CircuitBreakerPolicy build() {
             return new CircuitBreakerPolicy(
@@ -284,7 +296,8 @@ public record CircuitBreakerPolicy(
                     recordOnResult,
                     initialState,
                     health,
-                    pauseListeners);
+                    pauseListeners,
+                    enforce);
         }
     }
 }

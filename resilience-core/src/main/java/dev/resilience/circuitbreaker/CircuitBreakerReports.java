@@ -170,7 +170,12 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         line = line.addKeyValue("openFor", open.openDuration())
                 .addKeyValue("failedProbes", outage.failedProbes())
                 .addKeyValue("nextProbe", nextProbe);
-        log(line, "opened: " + outage.inFull() + "; calls are refused for " + openFor + ", until " + nextProbe);
+        double enforced = open.settings.policy().enforce();
+        String share = enforced < 1 ? "(enforce is " + enforced + ") " : "";
+        log(
+                line,
+                "opened: " + outage.inFull() + "; calls are refused " + share + "for " + openFor + ", until "
+                        + nextProbe);
     }
 
     private void logClosed(LoggingEventBuilder line, StateChange change, long refusedInAll, @Nullable Ramp ramp) {

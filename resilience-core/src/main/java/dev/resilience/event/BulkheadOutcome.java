@@ -7,5 +7,7 @@ public enum BulkheadOutcome implements Outcome {
     /** There was neither a place nor room to wait, or it was interrupted or cancelled while it waited. */
     REJECTED,
     /** It waited for as long as the policy allows. */
-    TIMED_OUT
+    TIMED_OUT,
+    /** It ran without a place, because the policy's {@code enforce} let it through. */
+    WOULD_REJECT
 }

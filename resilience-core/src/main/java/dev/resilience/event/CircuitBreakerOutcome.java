@@ -9,5 +9,7 @@ public enum CircuitBreakerOutcome implements Outcome {
     /** It failed in a way that says nothing about the callee, was cancelled by its caller, or answered too late. */
     IGNORED,
     /** It was not made. */
-    REJECTED
+    REJECTED,
+    /** It was made, because the policy's {@code enforce} let it through; how it ended is not counted. */
+    WOULD_REJECT
 }

@@ -6,6 +6,8 @@ import dev.resilience.event.ResilienceEvent;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.time.TimeSource;
 import java.time.Instant;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param events passes what happens to listeners
  * @param faults tells transient failures from permanent ones
  * @param carrier takes along what is bound to the caller's thread to the threads on which a call goes on
+ * @param random numbers from 0 (inclusive) to 1 (exclusive), for what is done to a share of calls
  * @param waits where calls of the one policy wait; {@code null} for waits of the live object's own
  */
 public record Environment(
@@ -23,10 +26,11 @@ public record Environment(
         EventPublisher events,
         FaultClassification faults,
         ContextCarrier carrier,
+        DoubleSupplier random,
         @Nullable Waits waits) {
 
     public Environment(TimeSource time, EventPublisher events, FaultClassification faults, ContextCarrier carrier) {
-        this(time, events, faults, carrier, null);
+        this(time, events, faults, carrier, () -> ThreadLocalRandom.current().nextDouble(), null);
     }
 
     /** With the JDK's faults, no listener and {@link ContextCarrier#standard()}. */
@@ -36,7 +40,7 @@ public record Environment(
 
     /** The same for one policy, whose calls wait there. */
     public Environment with(Waits ofPolicy) {
-        return new Environment(time, events, faults, carrier, ofPolicy);
+        return new Environment(time, events, faults, carrier, random, ofPolicy);
     }
 
     /** Passes an event of this moment to the listeners, if there are any. */

@@ -9,6 +9,7 @@ import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WorkerThreads;
 import java.util.Map;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +34,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     protected final OutcomeCounters<O> calls;
     protected final FoldedLog log;
     private final EventPublisher events;
+    private final DoubleSupplier random;
 
     /**
      * @param logger the class of the live object
@@ -50,8 +52,18 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
         this.name = name;
         this.time = environment.time();
         this.events = environment.events();
+        this.random = environment.random();
         this.calls = calls;
         this.log = new FoldedLog(LoggerFactory.getLogger(logger), time, kind, name, summary, this::counts);
+    }
+
+    /**
+     * Whether the next refusal is really made. Asked where a call is about to be refused: others do not pay for it.
+     *
+     * @param share of refusals that are made, 0 to 1
+     */
+    public final boolean enforces(double share) {
+        return share >= 1 || random.getAsDouble() < share;
     }
 
     /** Calls that ended, by how they ended. */

@@ -15,7 +15,6 @@ import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -54,13 +53,7 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
             Environment environment,
             @Nullable RetryBudget budget,
             TransactionState transactions) {
-        this(
-                name,
-                policy,
-                environment,
-                budget,
-                transactions,
-                () -> ThreadLocalRandom.current().nextDouble());
+        this(name, policy, environment, budget, transactions, environment.random());
     }
 
     /**

@@ -25,6 +25,7 @@ import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,6 +145,40 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         reports.calls().count(TimeLimitOutcome.IN_TIME);
     }
 
+    /** Decided before a call begins, so that one that is not ended needs no interrupt and no second decision. */
+    private boolean ends(Timeout timeout, TimeLimitPolicy policy) {
+        return timeout.byDeadline() || reports.enforces(policy.enforce());
+    }
+
+    /** A call that is let go on when its time is over, and is only counted. */
+    private final class LetThrough implements Runnable, Scheduled {
+
+        private final AtomicBoolean counted = new AtomicBoolean();
+        private final Scheduled timer;
+
+        LetThrough(Timeout timeout) {
+            timer = time.schedule(timeout.timeout(), this, WorkerThreads.ENDS);
+        }
+
+        @Override
+        public void run() {
+            count(TimeLimitOutcome.WOULD_REJECT);
+        }
+
+        /** The call has ended. */
+        @Override
+        public void cancel() {
+            timer.cancel();
+            count(TimeLimitOutcome.IN_TIME);
+        }
+
+        private void count(TimeLimitOutcome outcome) {
+            if (counted.compareAndSet(false, true)) {
+                reports.calls().count(outcome);
+            }
+        }
+    }
+
     /**
      * @param cause what it threw when it was interrupted, if that is known
      */
@@ -188,9 +223,22 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         @Override
         public @Nullable Object call(Invocation invocation) throws Throwable {
             TimeLimitPolicy policy = policy();
-            return policy.thread() == RunsOn.CALLER
-                    ? callOnCallersThread(invocation, time.nanoTime(), begin(policy))
-                    : callElsewhere(invocation); // its caller is let go when the time is over, whatever the body does
+            if (policy.thread() == RunsOn.WORKER) {
+                return callElsewhere(invocation); // its caller is let go when the time is over, whatever the body does
+            }
+            long start = time.nanoTime();
+            Timeout timeout = begin(policy);
+            return ends(timeout, policy)
+                    ? callOnCallersThread(invocation, start, timeout)
+                    : callToItsEnd(invocation, new LetThrough(timeout));
+        }
+
+        private @Nullable Object callToItsEnd(Invocation invocation, LetThrough call) throws Throwable {
+            try {
+                return next.call(invocation);
+            } finally {
+                call.cancel();
+            }
         }
 
         private @Nullable Object callOnCallersThread(Invocation invocation, long start, Timeout timeout)
@@ -239,15 +287,18 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         protected Next enter(AsyncCall call) {
             TimeLimitPolicy policy = policy();
             Timeout timeout = begin(policy);
+            call.hold(ends(timeout, policy) ? timer(call, timeout) : new LetThrough(timeout));
+            return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);
+        }
+
+        private Scheduled timer(AsyncCall call, Timeout timeout) {
             call.mayTimeOut();
             Runnable due = () -> timedOut(call, timeout);
             // the thread of a blocking call runs what follows itself, so its end must not stand behind those of other
             // calls
-            call.hold(
-                    call.isBlocking()
-                            ? time.scheduleUrgent(timeout.timeout(), due)
-                            : time.schedule(timeout.timeout(), due, WorkerThreads.ENDS));
-            return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);
+            return call.isBlocking()
+                    ? time.scheduleUrgent(timeout.timeout(), due)
+                    : time.schedule(timeout.timeout(), due, WorkerThreads.ENDS);
         }
 
         private void timedOut(AsyncCall call, Timeout timeout) {
@@ -260,7 +311,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         @Override
         protected Next exit(AsyncCall call) {
             Objects.requireNonNull((Scheduled) call.held()).cancel();
-            if (call.endsInTime()) {
+            if (!(call.held() instanceof LetThrough) && call.endsInTime()) {
                 inTime();
             }
             return Next.OUTWARD;

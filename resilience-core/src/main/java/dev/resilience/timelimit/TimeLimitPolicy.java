@@ -9,11 +9,14 @@ import java.time.Duration;
  * @param timeout how long a call takes at the most; default 5 s, longer than zero. Longer than 292 years counts as 292
  *     years
  * @param thread where a call runs; default {@link RunsOn#CALLER}
+ * @param enforce share of late calls that is really ended, 0 to 1; default 1. The others go on, their own end is what the
+ *     caller gets, and they are counted as {@code would_reject}. A deadline ends calls all the same
  */
-public record TimeLimitPolicy(Duration timeout, RunsOn thread) {
+public record TimeLimitPolicy(Duration timeout, RunsOn thread, double enforce) {
 
     public TimeLimitPolicy {
         Require.positive("timeout", timeout);
+        Require.ratio("enforce", enforce);
     }
 
     /** Where a call runs. */
@@ -45,6 +48,7 @@ public record TimeLimitPolicy(Duration timeout, RunsOn thread) {
 
         private Duration timeout = Duration.ofSeconds(5);
         private RunsOn thread = RunsOn.CALLER;
+        private double enforce = 1;
 
         private Builder() {}
 
@@ -60,9 +64,15 @@ public record TimeLimitPolicy(Duration timeout, RunsOn thread) {
             return this;
         }
 
+        /** Share of late calls that is really ended, from 0 to 1; default 1. The others go on and are counted. */
+        public Builder enforce(double share) {
+            enforce = share;
+            return this;
+        }
+
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public TimeLimitPolicy build() {
-            return new TimeLimitPolicy(timeout, thread);
+            return new TimeLimitPolicy(timeout, thread, enforce);
         }
     }
 }

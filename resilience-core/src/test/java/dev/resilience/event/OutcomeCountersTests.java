@@ -67,9 +67,11 @@ class OutcomeCountersTests {
                         "budget_exhausted",
                         "out_of_time",
                         "interrupted");
-        assertThat(labels(CircuitBreakerOutcome.values())).containsExactly("success", "failure", "ignored", "rejected");
-        assertThat(labels(BulkheadOutcome.values())).containsExactly("accepted", "rejected", "timed_out");
-        assertThat(labels(TimeLimitOutcome.values())).containsExactly("in_time", "timed_out");
+        assertThat(labels(CircuitBreakerOutcome.values()))
+                .containsExactly("success", "failure", "ignored", "rejected", "would_reject");
+        assertThat(labels(BulkheadOutcome.values()))
+                .containsExactly("accepted", "rejected", "timed_out", "would_reject");
+        assertThat(labels(TimeLimitOutcome.values())).containsExactly("in_time", "timed_out", "would_reject");
         assertThat(labels(IdempotencyOutcome.values()))
                 .containsExactlyInAnyOrder(
                         "executed",

@@ -86,6 +86,7 @@ class PolicyDefaultsTests {
         assertThat(policy.initialState()).isEqualTo(CircuitState.CLOSED);
         assertThat(policy.health()).isEqualTo(CircuitBreakerPolicy.Health.IGNORE);
         assertThat(policy.pauseListeners()).isFalse();
+        assertThat(policy.enforce()).isEqualTo(1);
     }
 
     @Test
@@ -97,6 +98,7 @@ class PolicyDefaultsTests {
         assertThat(policy.maxQueue()).isEqualTo(50);
         assertThat(policy.queueTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(policy.virtualThreads()).isFalse();
+        assertThat(policy.enforce()).isEqualTo(1);
     }
 
     @Test
@@ -105,6 +107,7 @@ class PolicyDefaultsTests {
 
         assertThat(policy.timeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(policy.thread()).isEqualTo(TimeLimitPolicy.RunsOn.CALLER);
+        assertThat(policy.enforce()).isEqualTo(1);
     }
 
     @Test

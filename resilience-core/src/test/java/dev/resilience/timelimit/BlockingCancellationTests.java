@@ -36,7 +36,7 @@ class BlockingCancellationTests {
     @ParameterizedTest
     @EnumSource
     void theAnswerDoesNotWaitForIt(RunsOn thread) {
-        TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread);
+        TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread, 1);
         TimeLimit limit = new TimeLimit("orders", policy, Environment.of(time));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch cancelled = new CountDownLatch(1);

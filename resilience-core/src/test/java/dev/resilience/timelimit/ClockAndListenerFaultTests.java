@@ -72,7 +72,7 @@ class ClockAndListenerFaultTests {
             throw new IllegalStateException("broken listener");
         });
         ManualTimeSource time = new ManualTimeSource();
-        TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread);
+        TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread, 1);
         TimeLimit limit = new TimeLimit(
                 "orders",
                 policy,
@@ -111,7 +111,7 @@ class ClockAndListenerFaultTests {
                 return super.schedule(delay, task);
             }
         };
-        TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread);
+        TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread, 1);
         TimeLimit limit = new TimeLimit("orders", policy, Environment.of(time));
         CompletableFuture<String> stage = new CompletableFuture<>();
         CountDownLatch begun = new CountDownLatch(1);

@@ -34,7 +34,7 @@ class LineForWorkersTests {
     private final Time time = new Time();
     private final TimeLimit limit = new TimeLimit(
             "orders",
-            new TimeLimitPolicy(TestTimeLimit.TIMEOUT, RunsOn.WORKER),
+            new TimeLimitPolicy(TestTimeLimit.TIMEOUT, RunsOn.WORKER, 1),
             new Environment(time, new EventPublisher(), FaultClassification.ofJdk(), counting),
             1,
             false);

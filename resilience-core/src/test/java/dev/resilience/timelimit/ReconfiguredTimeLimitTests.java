@@ -27,7 +27,7 @@ class ReconfiguredTimeLimitTests {
 
     @Test
     void grantsTheNewTimeToCallsThatBeginThen() {
-        calls.limit.reconfigure(new TimeLimitPolicy(Duration.ofSeconds(1), thread));
+        calls.limit.reconfigure(new TimeLimitPolicy(Duration.ofSeconds(1), thread, 1));
 
         assertThatThrownBy(() -> calls.pipeline.call(() -> {
                     calls.time.advance(Duration.ofSeconds(1));
@@ -42,7 +42,7 @@ class ReconfiguredTimeLimitTests {
     void leavesCallsUnderWayTheirTime() {
         Call call = calls.startAndAwait(TestTimeLimit::blocked);
 
-        calls.limit.reconfigure(new TimeLimitPolicy(Duration.ofSeconds(1), thread));
+        calls.limit.reconfigure(new TimeLimitPolicy(Duration.ofSeconds(1), thread, 1));
         calls.time.advance(Duration.ofSeconds(1));
         calls.assertCounted(0, 0);
         calls.timeIsOver();
@@ -55,10 +55,10 @@ class ReconfiguredTimeLimitTests {
     void mayRunCallsElsewhereFromThenOn() throws Exception {
         RunsOn other = thread == RunsOn.CALLER ? RunsOn.WORKER : RunsOn.CALLER;
 
-        calls.limit.reconfigure(new TimeLimitPolicy(TestTimeLimit.TIMEOUT, other));
+        calls.limit.reconfigure(new TimeLimitPolicy(TestTimeLimit.TIMEOUT, other, 1));
 
         assertThat(calls.pipeline.call(Thread::currentThread) == Thread.currentThread())
                 .isEqualTo(other == RunsOn.CALLER);
-        assertThat(calls.limit.policy()).isEqualTo(new TimeLimitPolicy(TestTimeLimit.TIMEOUT, other));
+        assertThat(calls.limit.policy()).isEqualTo(new TimeLimitPolicy(TestTimeLimit.TIMEOUT, other, 1));
     }
 }

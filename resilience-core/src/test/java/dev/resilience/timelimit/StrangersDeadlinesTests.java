@@ -35,7 +35,7 @@ class StrangersDeadlinesTests {
             "orders", CircuitBreakerPolicy.builder().failureThreshold(2).build(), Environment.of(time));
 
     private Pipeline withOneWorkerAnd(RunsOn thread) {
-        TimeLimitPolicy policy = new TimeLimitPolicy(TIMEOUT, thread);
+        TimeLimitPolicy policy = new TimeLimitPolicy(TIMEOUT, thread, 1);
         return Pipeline.of(breaker, new TimeLimit("orders", policy, Environment.of(time), 1, false));
     }
 

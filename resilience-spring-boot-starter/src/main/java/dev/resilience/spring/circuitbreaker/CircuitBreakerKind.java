@@ -49,8 +49,13 @@ public final class CircuitBreakerKind
     /** Whether the containers of the listeners that a circuit breaker protects pause now. */
     public static boolean pausesListeners(CircuitBreaker breaker) {
         CircuitBreakerStatus status = breaker.status();
-        boolean refuses = status.state() == CircuitState.OPEN && !status.probeDue();
+        boolean refuses = refusesByRules(breaker) && !status.probeDue();
         return breaker.policy().pauseListeners() && (refuses || status.state() == CircuitState.FORCED_OPEN);
+    }
+
+    /** One that only counts what it would refuse is none that the application suffers by. */
+    private static boolean refusesByRules(CircuitBreaker breaker) {
+        return breaker.currentState() == CircuitState.OPEN && breaker.policy().enforce() > 0;
     }
 
     @Override
@@ -141,7 +146,7 @@ public final class CircuitBreakerKind
     @Override
     public Health health(CircuitBreaker breaker) {
         CircuitState state = breaker.currentState();
-        boolean open = state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN;
+        boolean open = refusesByRules(breaker) || state == CircuitState.FORCED_OPEN;
         return new Health(state.name(), open && breaker.policy().health() == CircuitBreakerPolicy.Health.DOWN);
     }
 

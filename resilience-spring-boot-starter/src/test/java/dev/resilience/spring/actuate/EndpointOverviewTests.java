@@ -151,7 +151,7 @@ class EndpointOverviewTests {
                             Map.entry("ignore-on", List.of()),
                             Map.entry("initial-state", "closed"),
                             Map.entry("health", "ignore"),
-                            Map.entry("pause-listeners", false)));
+                            Map.entry("pause-listeners", false), Map.entry("enforce", 1.0)));
         }
 
         @Test
@@ -167,12 +167,14 @@ class EndpointOverviewTests {
                             "queue-timeout",
                             "PT30S",
                             "virtual-threads",
-                            false));
+                            false,
+                            "enforce",
+                            1.0));
         }
 
         @Test
         void ofATimeLimitAreWrittenAsInYaml() {
-            json("$['time-limit'].orders.policy").isEqualTo(Map.of("timeout", "PT2S", "thread", "caller"));
+            json("$['time-limit'].orders.policy").isEqualTo(Map.of("timeout", "PT2S", "thread", "caller", "enforce", 1.0));
         }
 
         @Test
@@ -232,7 +234,7 @@ class EndpointOverviewTests {
                             "windowCalls",
                             0,
                             "calls",
-                            Map.of("success", 0, "failure", 0, "ignored", 0, "rejected", 0),
+                            Map.of("success", 0, "failure", 0, "ignored", 0, "rejected", 0, "would_reject", 0),
                             "slowCalls",
                             0));
             json("$.bulkhead.default.state")
@@ -244,9 +246,9 @@ class EndpointOverviewTests {
                             "limit",
                             10,
                             "calls",
-                            Map.of("accepted", 0, "rejected", 0, "timed_out", 0)));
+                            Map.of("accepted", 0, "rejected", 0, "timed_out", 0, "would_reject", 0)));
             json("$['time-limit'].default.state")
-                    .isEqualTo(Map.of("workers", 0, "calls", Map.of("in_time", 0, "timed_out", 0)));
+                    .isEqualTo(Map.of("workers", 0, "calls", Map.of("in_time", 0, "timed_out", 0, "would_reject", 0)));
             json("$['retry-budget'].shared.state").isEqualTo(Map.of("available", 100));
             json("$.idempotency.default.state.calls").asMap().hasSize(10).containsEntry("executed", 0);
         }

@@ -65,6 +65,18 @@ class HealthTests {
     }
 
     @Test
+    void isNotDownForOneThatOnlyCountsItsRefusals() {
+        runner().withPropertyValues(
+                        "resilience.circuit-breaker.vital.initial-state=open",
+                        "resilience.circuit-breaker.vital.health=down",
+                        "resilience.circuit-breaker.vital.enforce=0")
+                .run(context -> {
+                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+                    assertThat(health(context).getDetails()).containsEntry("vital", "OPEN");
+                });
+    }
+
+    @Test
     void ignoresAnOpenCircuitBreakerByDefault() {
         runner().withPropertyValues("resilience.circuit-breaker.optional.initial-state=open")
                 .run(context -> {

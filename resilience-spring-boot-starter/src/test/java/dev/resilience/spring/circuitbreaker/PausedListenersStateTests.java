@@ -34,6 +34,16 @@ class PausedListenersStateTests {
     }
 
     @Test
+    void theyPauseForNoBreakerThatOnlyCountsItsRefusals() {
+        CircuitBreaker tried = breaker(
+                CircuitBreakerPolicy.builder().pauseListeners(true).enforce(0).build());
+        tried.open();
+        assertPaused(tried, false);
+        tried.forceOpen();
+        assertPaused(tried, true);
+    }
+
+    @Test
     void theyPauseWhileItIsForcedOpen() {
         breaker.forceOpen();
         time.advance(Duration.ofDays(1));

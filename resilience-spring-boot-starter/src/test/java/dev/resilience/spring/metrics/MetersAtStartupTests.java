@@ -75,7 +75,7 @@ class MetersAtStartupTests {
         series("resilience.circuitbreaker.state[name=" + name + "] GAUGE", state);
         series("resilience.circuitbreaker.failure.rate[name=" + name + "] GAUGE", Double.NaN);
         series("resilience.circuitbreaker.slow.calls[name=" + name + "] COUNTER", 0);
-        outcomes("resilience.circuitbreaker.calls", name, "success", "failure", "ignored", "rejected");
+        outcomes("resilience.circuitbreaker.calls", name, "success", "failure", "ignored", "rejected", "would_reject");
         for (String from : STATES) {
             for (String to : STATES) {
                 if (!from.equals(to)) {
@@ -93,12 +93,12 @@ class MetersAtStartupTests {
         series("resilience.bulkhead.queued[name=" + name + "] GAUGE", 0);
         series("resilience.bulkhead.limit[name=" + name + "] GAUGE", limit);
         series("resilience.bulkhead.wait[name=" + name + "] TIMER", 0);
-        outcomes("resilience.bulkhead.calls", name, "accepted", "rejected", "timed_out");
+        outcomes("resilience.bulkhead.calls", name, "accepted", "rejected", "timed_out", "would_reject");
     }
 
     private void timeLimit(String name) {
         series("resilience.timelimit.workers[name=" + name + "] GAUGE", 0);
-        outcomes("resilience.timelimit.calls", name, "in_time", "timed_out");
+        outcomes("resilience.timelimit.calls", name, "in_time", "timed_out", "would_reject");
     }
 
     private void idempotency(String name) {

@@ -127,6 +127,7 @@ class EveryKeyBindsTests {
               initial-state: forced-open
               health: down
               pause-listeners: true
+              enforce: 0.5
             """).circuitBreakers().get("payments").policy();
 
         assertNothingIsDefault(policy, CircuitBreakerPolicy.defaults());
@@ -139,6 +140,7 @@ class EveryKeyBindsTests {
               max-concurrent: 3
               max-queue: 0
               queue-timeout: 1s
+              enforce: 0.5
             """).bulkheads().get("payments").policy();
 
         assertThat(policy)
@@ -146,6 +148,7 @@ class EveryKeyBindsTests {
                         .maxConcurrent(3)
                         .maxQueue(0)
                         .queueTimeout(Duration.ofSeconds(1))
+                        .enforce(0.5)
                         .build());
     }
 
@@ -178,6 +181,7 @@ class EveryKeyBindsTests {
             resilience.time-limit.payments:
               timeout: 2s
               thread: worker
+              enforce: 0
             """).timeLimits().get("payments").policy();
 
         assertNothingIsDefault(policy, TimeLimitPolicy.defaults());
