@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * A policy was changed while the application runs.
  *
- * @param by what asked for it: {@code code} or {@code endpoint}
+ * @param by what asked for it: {@code code}, {@code endpoint}, or {@code timer} where the time of a change is over
  * @param changed the new values, as texts, by key as in YAML: {@code max-concurrent}
  */
 public record PolicyChanged(Instant at, String kind, String name, String by, Map<String, String> changed)

@@ -242,7 +242,7 @@ class ThrottleKindTests {
             shop.order();
             shop.order();
             context.getBean(ResilienceEndpoint.class)
-                    .act("throttle", "partners", "restart", null, null, null, null, null, null, null);
+                    .act("throttle", "partners", "restart", null, null, null, null, null, null, null, null);
 
             assertThat(shop.order()).isEqualTo("ordered");
         });

@@ -10,6 +10,7 @@ import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.RecordKeys;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -29,6 +30,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.json.JsonParseException;
 import org.springframework.boot.json.JsonParserFactory;
 
@@ -40,6 +42,7 @@ import org.springframework.boot.json.JsonParserFactory;
 public class ResilienceEndpoint {
 
     private static final int MAX_PROBLEMS = 10;
+    private static final Duration MAX_TIME = Duration.ofDays(30);
     private static final Pattern LINE_BREAKS = Pattern.compile("\\s*\\R\\s*");
 
     /** Where a value is configured, as a startup reports it. */
@@ -117,6 +120,7 @@ public class ResilienceEndpoint {
      *
      * @param action what to do; not given if the policy changes
      * @param policy what changes of it: a JSON object with keys as in YAML, nested or dotted
+     * @param duration after how long the policy goes back, {@code 10m}, over HTTP {@code for}; not at all if not given
      * @param key the idempotency key
      * @param method the method that was called with it; all that use the policy if not given
      * @param caller who called; everybody if not given
@@ -133,6 +137,7 @@ public class ResilienceEndpoint {
             @Selector String name,
             @Nullable String action,
             @Nullable String policy,
+            @Nullable String duration,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
@@ -140,15 +145,16 @@ public class ResilienceEndpoint {
             @Nullable String id,
             @Nullable Boolean all) {
         if (kind.equals(DeadLetterEntries.KIND)) {
-            refuse("nothing but 'action' and 'id' or 'all' does", policy, key, method, caller, as);
+            refuse("nothing but 'action' and 'id' or 'all' does", policy, duration, key, method, caller, as);
             return deadLetters.get().act(name, action, id, Boolean.TRUE.equals(all));
         }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
         refuse("'id' and 'all' name dead letters", id, all);
         if (policy != null) {
-            return change(known, name, action, policy);
+            return change(known, name, action, policy, duration);
         }
+        refuse("'for' is the time of a change of the policy", duration);
         if (known.actions().isEmpty()) {
             throw EndpointRefusal.noActions(kind, actions());
         }
@@ -178,7 +184,11 @@ public class ResilienceEndpoint {
     }
 
     private <P extends Record, L extends LiveObject<P>> Map<String, Object> change(
-            ConfiguredKind<?, P, L> kind, String name, @Nullable String action, String policy) {
+            ConfiguredKind<?, P, L> kind,
+            String name,
+            @Nullable String action,
+            String policy,
+            @Nullable String duration) {
         if (action != null) {
             throw new InvalidEndpointRequestException(
                     "Both an action and a policy are given.", "Send one of them at a time.");
@@ -193,6 +203,7 @@ public class ResilienceEndpoint {
                             kind,
                             live(kind, name),
                             JsonParserFactory.getJsonParser().parseMap(policy),
+                            duration == null ? null : time(duration),
                             "endpoint");
         } catch (JsonParseException noObject) {
             throw new InvalidEndpointRequestException(
@@ -207,6 +218,20 @@ public class ResilienceEndpoint {
                     String.valueOf(fixed.getMessage()), "Change the configuration and restart the application.");
         }
         return entryWithEvents(kind, name);
+    }
+
+    private static Duration time(String text) {
+        try {
+            Duration time = DurationStyle.detectAndParse(text);
+            boolean hasUnit = !Character.isDigit(text.charAt(text.length() - 1));
+            if (hasUnit && time.compareTo(Duration.ZERO) > 0 && time.compareTo(MAX_TIME) <= 0) {
+                return time;
+            }
+        } catch (IllegalArgumentException | ArithmeticException unreadable) { // reported as the others
+        }
+        throw new InvalidEndpointRequestException(
+                "'for' is '" + EndpointRefusal.shortened(text) + "', which is no time of up to 30 days with a unit.",
+                "Write a number and a unit: 30s, 10m, 2h.");
     }
 
     /** Without the lines of a startup's report, and of many problems the first. */
@@ -271,7 +296,10 @@ public class ResilienceEndpoint {
             policy.put("enabled", false);
         }
         kind.describePolicy(live, policy);
-        return entry(kind.state(live), liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
+        Map<String, Object> entry =
+                entry(kind.state(live), liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
+        entry.putAll(registry.get().changes().view(live));
+        return entry;
     }
 
     /** What is shown of a policy of any kind. */

@@ -26,7 +26,7 @@ public class ResilienceWebEndpointExtension {
 
     static final int MAX_BODY = 64 * 1024;
     private static final List<String> FIELDS =
-            List.of("action", "policy", "key", "method", "caller", "as", "id", "all");
+            List.of("action", "policy", "for", "key", "method", "caller", "as", "id", "all");
     private static final Pattern ALMOST_ZERO = Pattern.compile("\\d[eE]-0*[1-9]\\d{2}|\\.0{300}");
 
     private final ResilienceEndpoint endpoint;
@@ -51,6 +51,7 @@ public class ResilienceWebEndpointExtension {
             @Selector String name,
             @Nullable String action,
             @Nullable String policy,
+            @Nullable String duration,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
@@ -63,7 +64,7 @@ public class ResilienceWebEndpointExtension {
                 throw new InvalidEndpointRequestException(
                         EndpointRefusal.shortened(problem), "Send an object with some of the fields " + FIELDS);
             }
-            return endpoint.act(kind, name, action, policy, key, method, caller, as, id, all);
+            return endpoint.act(kind, name, action, policy, duration, key, method, caller, as, id, all);
         });
     }
 
@@ -109,6 +110,9 @@ public class ResilienceWebEndpointExtension {
             } else if (isNested) {
                 return Map.of("problem", "The field '" + part.getKey() + "' has an object or a list");
             }
+        }
+        if (parts.containsKey("for")) { // which no parameter of Java's can be called
+            parts.put("duration", String.valueOf(parts.remove("for")));
         }
         return parts;
     }

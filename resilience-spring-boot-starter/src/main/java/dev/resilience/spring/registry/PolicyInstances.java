@@ -106,13 +106,13 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
 
     L reconfigure(String name, P policy) {
         L found = get(name);
-        registry.changes.change(kind, found, before -> policy, "code");
+        registry.changes.change(kind, found, before -> policy, null, "code");
         return found;
     }
 
     L reconfigure(String name, Map<String, ?> changed) {
         L found = get(name);
-        registry.changes.change(kind, found, changed, "code");
+        registry.changes.change(kind, found, changed, null, "code");
         return found;
     }
 
