@@ -32,9 +32,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.thread.Threading;
+import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
@@ -42,6 +44,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.event.SmartApplicationListener;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -153,6 +156,28 @@ public final class ResilienceAutoConfiguration {
     @Lazy
     LiveRegistry resilienceLiveRegistry(DefaultResilienceRegistry resilienceRegistry) {
         return resilienceRegistry.live();
+    }
+
+    @Bean
+    @ConditionalOnClass(name = RefreshListener.EVENT)
+    static SmartApplicationListener resilienceRefreshListener(ResilienceRuntime resilienceRuntime) {
+        return new RefreshListener(resilienceRuntime::refresh);
+    }
+
+    /** Spring Cloud's event is known by its name, because an application may be without Spring Cloud. */
+    record RefreshListener(Runnable refresh) implements SmartApplicationListener {
+
+        static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+
+        @Override
+        public boolean supportsEventType(Class<? extends ApplicationEvent> type) {
+            return type.getName().equals(EVENT);
+        }
+
+        @Override
+        public void onApplicationEvent(ApplicationEvent changed) {
+            refresh.run();
+        }
     }
 
     /**

@@ -71,7 +71,8 @@ final class ResilienceRuntime implements AutoCloseable {
 
     private final ConfigurableApplicationContext application;
     private final ConfigurableListableBeanFactory beans;
-    private final ConfiguredProperties configured;
+    private volatile ConfiguredProperties configured;
+    private volatile Runnable refresh = () -> {};
     private final List<Runnable> whenCreated = new CopyOnWriteArrayList<>();
     private volatile @Nullable DefaultResilienceRegistry registry;
     private volatile @Nullable PlanFactory plans;
@@ -173,6 +174,12 @@ final class ResilienceRuntime implements AutoCloseable {
         });
     }
 
+    /** Takes what is configured now; at once if there are live objects, or else when they are created. */
+    synchronized void refresh() {
+        configured = new ConfiguredProperties(application.getEnvironment());
+        refresh.run();
+    }
+
     /** What the bean of the registry is created by. */
     DefaultResilienceRegistry create() {
         Kinds kinds = kinds();
@@ -194,13 +201,7 @@ final class ResilienceRuntime implements AutoCloseable {
         DefaultResilienceRegistry created = new DefaultResilienceRegistry(
                 kinds,
                 order.kinds(),
-                new PolicyBinder(
-                        table,
-                        annotated,
-                        policyBeans,
-                        new PropertySourcesPlaceholdersResolver(application.getEnvironment()),
-                        problems,
-                        names::breaks),
+                binder(table, annotated, policyBeans, problems, names),
                 names,
                 environment,
                 application,
@@ -212,9 +213,27 @@ final class ResilienceRuntime implements AutoCloseable {
         advisor.methods().bindings().check(named, kinds);
         plans = new PlanFactory(created.live(), kinds, named, order, beans, environment, warnings);
         registry = created;
+        refresh = () -> created.refresh(found -> {
+            PolicyTable now = new PolicyTable(configured, kinds.configured());
+            PolicyNames namesNow = new PolicyNames(now, application.getEnvironment());
+            new UnknownKeys(now).report(found, new StartupWarnings());
+            namesNow.checkSpellings(annotated, policyBeans, found);
+            return binder(now, annotated, policyBeans, found, namesNow);
+        });
         ResilienceLifecycle.register(application, created.live());
         whenCreated.forEach(Runnable::run);
         return created;
+    }
+
+    private PolicyBinder binder(
+            PolicyTable table,
+            AnnotatedPolicies annotated,
+            PolicyBeans policyBeans,
+            StartupProblems found,
+            PolicyNames names) {
+        PropertySourcesPlaceholdersResolver placeholders =
+                new PropertySourcesPlaceholdersResolver(application.getEnvironment());
+        return new PolicyBinder(table, annotated, policyBeans, placeholders, found, names::breaks);
     }
 
     /** What every live object works with. */

@@ -90,6 +90,24 @@ public final class PolicyChange {
         return new ResilienceConfigurationException(ProblemKind.KEYS, problem, cure);
     }
 
+    /**
+     * A policy with the values in which one configuration differs from an earlier one.
+     *
+     * @throws dev.resilience.policy.InvalidPolicyException if they cannot be beside its others
+     */
+    @SuppressWarnings("unchecked") // made of the keys of its class
+    public static <P extends Record> P carryOver(P earlier, P later, P policy) {
+        RecordKeys keys = RecordKeys.of(policy.getClass());
+        Map<String, @Nullable Object> before = keys.values(earlier);
+        Map<String, @Nullable Object> values = keys.values(policy);
+        keys.values(later).forEach((key, value) -> {
+            if (!Objects.equals(before.get(key), value)) {
+                values.put(key, value);
+            }
+        });
+        return (P) keys.create(values);
+    }
+
     /** The new values, as texts, of the keys in which two policies differ. */
     public static Map<String, String> differences(Record before, Record after) {
         RecordKeys keys = RecordKeys.of(before.getClass());

@@ -1,12 +1,14 @@
 package dev.resilience.spring.registry;
 
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
@@ -23,8 +25,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.ResolvableType;
 
@@ -34,12 +39,15 @@ import org.springframework.core.ResolvableType;
  */
 public final class DefaultResilienceRegistry implements ResilienceRegistry, NamedPolicies.Late, AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(DefaultResilienceRegistry.class);
+    private static final LogLine REFRESH_REFUSED = LogLine.warn("refresh_refused");
+
     private static final int LIVE_OBJECT = 2;
 
     /** What every live object works with. */
     public final Environment environment;
 
-    final PolicyBinder binder;
+    volatile PolicyBinder binder; // of what was configured last
     final PolicyNames names;
     final ApplicationContext beans;
     final StartupWarnings warnings;
@@ -134,6 +142,30 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     @SuppressWarnings("unchecked") // of the kind
     public synchronized <L extends LiveObject<?>> @Nullable L create(ConfiguredKind<?, ?, L> kind, String name) {
         return (L) instances((ConfiguredKind<?, ?, ?>) kind).createLate(name);
+    }
+
+    /**
+     * Takes what is configured now. Nothing changes if any of it is wrong.
+     *
+     * @param configured reads it, and reports what cannot be
+     */
+    public void refresh(Function<StartupProblems, PolicyBinder> configured) {
+        try {
+            StartupProblems found = new StartupProblems();
+            PolicyBinder now = configured.apply(found);
+            List<Runnable> changes =
+                    instances.values().stream().map(each -> each.refresh(now)).toList();
+            found.throwIfAny();
+            binder = now;
+            changes.forEach(Runnable::run);
+        } catch (ResilienceConfigurationException problems) {
+            REFRESH_REFUSED
+                    .in(log)
+                    .log(
+                            "All policies stay as they were, because the new configuration is wrong:\n\n{}\n\n{}",
+                            problems.getMessage(),
+                            problems.action());
+        }
     }
 
     /** With the application, after what uses it. */

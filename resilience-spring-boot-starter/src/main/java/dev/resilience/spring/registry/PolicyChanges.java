@@ -34,6 +34,7 @@ public final class PolicyChanges {
 
     private static final Logger log = LoggerFactory.getLogger(PolicyChanges.class);
     private static final LogLine CHANGED = LogLine.info("policy_changed");
+    private static final LogLine REFRESH_REFUSED = LogLine.warn("policy_refresh_refused");
 
     private final Environment environment;
     private final TimeSource time;
@@ -105,8 +106,7 @@ public final class PolicyChanges {
                             "cannot change while the application runs: change the configuration");
                 }
             }
-            boolean isNone =
-                    changed.isEmpty() && (!isTemporary || (atMost == null && lasting.equals(history.lasting)));
+            boolean isNone = changed.isEmpty() && (!isTemporary || (atMost == null && lasting.equals(history.lasting)));
             if (!changed.isEmpty()) {
                 live.reconfigure(after);
             }
@@ -128,6 +128,32 @@ public final class PolicyChanges {
                 .addKeyValue("changed", changed)
                 .log("The {} policy '{}' was changed by {} until {}: {}", kind.id(), live.name(), by, until, changed);
         environment.publish(now -> new PolicyChanged(now, kind.id(), live.name(), by, changed));
+    }
+
+    /** Makes a change that a refresh asks for. One that cannot be is reported, and holds up no other. */
+    void attempt(ConfiguredKind<?, ?, ?> kind, String name, Runnable change) {
+        try {
+            change.run();
+        } catch (RuntimeException refused) {
+            String stays = "The {} policy '{}' stays as it was, and not as it is configured now: {}";
+            REFRESH_REFUSED
+                    .in(log, name)
+                    .addKeyValue("kind", kind.id())
+                    .log(stays, kind.id(), name, refused.getMessage());
+        }
+    }
+
+    /** Takes the values that are configured otherwise than before; those of other keys stay, whoever has changed them. */
+    <P extends Record, L extends LiveObject<P>> void refresh(
+            ConfiguredKind<?, P, L> kind, L live, P before, P configured) {
+        if (before.equals(configured)) {
+            return;
+        }
+        History history = history(live);
+        change(kind, live, policy -> PolicyChange.carryOver(before, configured, policy), null, "refresh");
+        synchronized (history) {
+            history.configured = configured;
+        }
     }
 
     /** A timer that comes too late to be cancelled finds another end, and changes nothing. */

@@ -10,11 +10,13 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.properties.PolicyBinder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,7 +41,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     PolicyInstances(DefaultResilienceRegistry registry, ConfiguredKind<?, P, L> kind) {
         this.registry = registry;
         this.kind = kind;
-        this.policies = registry.binder.bind(kind);
+        this.policies = new ConcurrentSkipListMap<>(registry.binder.bind(kind));
     }
 
     void createAll() {
@@ -64,9 +66,28 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
         if (policy == null) {
             return null;
         }
+        policies.put(name, policy);
         kind.prepare(name, policy, new Context(name));
         warnOfKeysWithoutEffect(name, policy);
         return createConfigured(name, policy);
+    }
+
+    /** What is to be done for what is configured now, once all of it is known to be right. */
+    Runnable refresh(PolicyBinder now) {
+        Map<String, P> configured = now.bind(kind);
+        return () ->
+                configured.forEach((name, policy) -> registry.changes.attempt(kind, name, () -> refresh(name, policy)));
+    }
+
+    private void refresh(String name, P configured) {
+        L found = find(name);
+        if (found != null) {
+            registry.changes.refresh(kind, found, policies.getOrDefault(name, found.policy()), configured);
+        } else {
+            registry.create(kind, name);
+            registry.environment.publish(now -> new PolicyAdded(now, kind.id(), name));
+        }
+        policies.put(name, configured);
     }
 
     private @Nullable L createConfigured(String name, P policy) {
@@ -217,13 +238,9 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
         return message.substring(Math.max(0, message.indexOf("\n\n")));
     }
 
-    private Map<String, L> live() {
-        return registry.live.ofKind(kind.id());
-    }
-
     @Override
     public @Nullable L find(String name) {
-        return live().get(name);
+        return registry.live.<L>ofKind(kind.id()).get(name);
     }
 
     @Override
@@ -248,7 +265,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
 
     @Override
     public Set<String> names() {
-        return live().keySet();
+        return registry.live.ofKind(kind.id()).keySet();
     }
 
     private final class Context implements KindContext {

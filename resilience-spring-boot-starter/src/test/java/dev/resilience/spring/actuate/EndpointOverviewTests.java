@@ -151,7 +151,8 @@ class EndpointOverviewTests {
                             Map.entry("ignore-on", List.of()),
                             Map.entry("initial-state", "closed"),
                             Map.entry("health", "ignore"),
-                            Map.entry("pause-listeners", false), Map.entry("enforce", 1.0)));
+                            Map.entry("pause-listeners", false),
+                            Map.entry("enforce", 1.0)));
         }
 
         @Test
@@ -174,7 +175,8 @@ class EndpointOverviewTests {
 
         @Test
         void ofATimeLimitAreWrittenAsInYaml() {
-            json("$['time-limit'].orders.policy").isEqualTo(Map.of("timeout", "PT2S", "thread", "caller", "enforce", 1.0));
+            json("$['time-limit'].orders.policy")
+                    .isEqualTo(Map.of("timeout", "PT2S", "thread", "caller", "enforce", 1.0));
         }
 
         @Test

@@ -84,7 +84,18 @@ class PoliciesInTroubleTests {
             store.isDown = true;
             assertThatThrownBy(() -> receipts.pay("2")).isInstanceOf(IdempotencyStoreException.class);
             context.getBean(ResilienceEndpoint.class)
-                    .act("idempotency", "receipts", null, "{\"ttl\": \"2h\"}", null, null, null, null, null, null, null);
+                    .act(
+                            "idempotency",
+                            "receipts",
+                            null,
+                            "{\"ttl\": \"2h\"}",
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null);
             trouble(context).containsExactly("idempotency/receipts");
 
             store.isDown = false;

@@ -38,8 +38,10 @@ class TemporaryPolicyChangesTests extends ManualTimeActuatorTest {
                                 .isEqualTo(Map.of(
                                         "max-concurrent", Map.of("configured", "7", "now", "3"),
                                         "queue-timeout", Map.of("configured", "PT30S", "now", "PT2S"))))
-                .hasPathSatisfying("$.until", value -> value.assertThat()
-                        .isEqualTo(Timestamps.text(time.now().plusSeconds(600))));
+                .hasPathSatisfying(
+                        "$.until",
+                        value -> value.assertThat()
+                                .isEqualTo(Timestamps.text(time.now().plusSeconds(600))));
     }
 
     @Test
@@ -53,10 +55,7 @@ class TemporaryPolicyChangesTests extends ManualTimeActuatorTest {
         assertThat(maxConcurrent()).isEqualTo(7);
         assertNothingDiffers();
         assertThat(entry()).bodyJson().extractingPath("$.events[0].by").isEqualTo("timer");
-        assertThat(entry())
-                .bodyJson()
-                .extractingPath("$.events[0].changed")
-                .isEqualTo(Map.of("max-concurrent", "7"));
+        assertThat(entry()).bodyJson().extractingPath("$.events[0].changed").isEqualTo(Map.of("max-concurrent", "7"));
     }
 
     @Test
@@ -148,7 +147,9 @@ class TemporaryPolicyChangesTests extends ManualTimeActuatorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"10", "\"10\"", "\"soon\"", "\"\"", "\"-1m\"", "\"0s\"", "\"31d\"", "null", "\"99999999999999d\""})
+    @ValueSource(
+            strings = {"10", "\"10\"", "\"soon\"", "\"\"", "\"-1m\"", "\"0s\"", "\"31d\"", "null", "\"99999999999999d\""
+            })
     void aTimeThatIsNoneIsABadRequestAndChangesNothing(String time) {
         assertThat(post("bulkhead", "{\"policy\": {\"max-concurrent\": 3}, \"for\": " + time + "}"))
                 .hasStatus(HttpStatus.BAD_REQUEST)
