@@ -1,6 +1,7 @@
 package dev.resilience.springcloud;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.bulkhead.Bulkhead;
@@ -141,7 +142,54 @@ class RefreshTests {
 
         assertThat(bulkhead("orders").policy().maxConcurrent()).isEqualTo(9);
         assertThat(registry.retry("orders").policy().budget()).isNull();
-        assertThat(output).contains("The retry policy 'orders' stays as it was").contains("budget");
+        assertThat(output)
+                .contains("The retry policy 'orders' is not as it is configured now")
+                .contains("budget");
+    }
+
+    @Test
+    void newPoliciesMayNameEachOther(CapturedOutput output) {
+        refresh(Map.of(
+                "resilience.http-client.bank.hosts", "bank.example",
+                "resilience.http-client.bank.retry", "careful",
+                "resilience.retry.careful.max-attempts", 2,
+                "resilience.retry.careful.budget", "small",
+                "resilience.retry-budget.small.max-ratio", 0.1));
+
+        assertThat(added)
+                .extracting(PolicyAdded::kind, PolicyAdded::name)
+                .containsExactly(
+                        tuple("retry-budget", "small"), tuple("retry", "careful"), tuple("http-client", "bank"));
+        assertThat(registry.retry("careful").budget()).isSameAs(registry.retryBudget("small"));
+        assertThat(output).doesNotContain("not as it is configured now");
+    }
+
+    @Test
+    void aNewPolicyThatCannotBeIsReportedAndIsNotThere(CapturedOutput output) {
+        refresh(Map.of("resilience.retry.careful.budget", "unknown"));
+
+        assertThat(registry.find(Retry.class, "careful")).isEmpty();
+        assertThat(added).isEmpty();
+        assertThat(output).contains("names the budget 'unknown'");
+    }
+
+    @Test
+    void switchingOffNeedsARestart(CapturedOutput output) {
+        refresh(Map.of("resilience.retry.orders.enabled", false));
+
+        assertThat(output)
+                .contains("The retry policy 'orders' is not as it is configured now")
+                .contains("enabled");
+    }
+
+    @Test
+    void aRefreshTakesThePlaceOfAChangeByHandAndASecondOneDoesNothing() {
+        registry.reconfigure(Bulkhead.class, "orders", Map.of("max-queue", 1));
+        refresh(Map.of("resilience.bulkhead.orders.max-queue", 8));
+
+        assertThat(bulkhead("orders").policy().maxQueue()).isEqualTo(8);
+        refresh(Map.of("resilience.bulkhead.orders.max-queue", 8, "else", 1));
+        assertThat(changed).extracting(PolicyChanged::by).containsExactly("code", "refresh");
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.PolicyNames;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,6 +65,7 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     private final Kinds kinds;
     final List<Kind<?, ?>> order;
     private final Map<Kind<?, ?>, PolicyInstances<?, ?>> instances = new HashMap<>();
+    private final List<PolicyInstances<?, ?>> byNeed = new ArrayList<>(); // a kind stands behind those that it needs
     private final Map<Class<?>, PolicyInstances<?, ?>> byType = new LinkedHashMap<>();
 
     /**
@@ -134,6 +136,7 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
             found = new PolicyInstances<>(this, kind);
             instances.put(kind, found);
             found.createAll();
+            byNeed.add(found);
         }
         return found;
     }
@@ -154,7 +157,7 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
             StartupProblems found = new StartupProblems();
             PolicyBinder now = configured.apply(found);
             List<Runnable> changes =
-                    instances.values().stream().map(each -> each.refresh(now)).toList();
+                    byNeed.stream().map(each -> each.refresh(now)).toList();
             found.throwIfAny();
             binder = now;
             changes.forEach(Runnable::run);

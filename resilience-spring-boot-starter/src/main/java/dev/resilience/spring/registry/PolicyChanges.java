@@ -135,7 +135,7 @@ public final class PolicyChanges {
         try {
             change.run();
         } catch (RuntimeException refused) {
-            String stays = "The {} policy '{}' stays as it was, and not as it is configured now: {}";
+            String stays = "The {} policy '{}' is not as it is configured now: {}";
             REFRESH_REFUSED
                     .in(log, name)
                     .addKeyValue("kind", kind.id())

@@ -6,6 +6,7 @@ import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
@@ -75,8 +76,10 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     /** What is to be done for what is configured now, once all of it is known to be right. */
     Runnable refresh(PolicyBinder now) {
         Map<String, P> configured = now.bind(kind);
-        return () ->
-                configured.forEach((name, policy) -> registry.changes.attempt(kind, name, () -> refresh(name, policy)));
+        return () -> configured.forEach((name, policy) -> registry.changes.attempt(kind, name, () -> {
+            refresh(name, policy);
+            refuseSwitch(name);
+        }));
     }
 
     private void refresh(String name, P configured) {
@@ -88,6 +91,13 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
             registry.environment.publish(now -> new PolicyAdded(now, kind.id(), name));
         }
         policies.put(name, configured);
+    }
+
+    private void refuseSwitch(String name) {
+        boolean isEnabled = registry.binder.isEnabled(kind, name);
+        if (isEnabled != registry.live.isEnabled(kind.id(), name)) {
+            throw new InvalidPolicyException("enabled", isEnabled, "takes effect with the next restart");
+        }
     }
 
     private @Nullable L createConfigured(String name, P policy) {
