@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -63,7 +64,7 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     List<PolicyInstances.Created> beingCreated;
 
     private final Kinds kinds;
-    final List<Kind<?, ?>> order;
+    private final List<Kind<?, ?>> order;
     private final Map<Kind<?, ?>, PolicyInstances<?, ?>> instances = new HashMap<>();
     private final List<PolicyInstances<?, ?>> byNeed = new ArrayList<>(); // a kind stands behind those that it needs
     private final Map<Class<?>, PolicyInstances<?, ?>> byType = new LinkedHashMap<>();
@@ -169,6 +170,20 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
                             problems.getMessage(),
                             problems.action());
         }
+    }
+
+    void refuseSwitch(ConfiguredKind<?, ?, ?> kind, String name) {
+        boolean isEnabled = binder.isEnabled(kind, name);
+        if (isEnabled != live.isEnabled(kind.id(), name)) {
+            throw new InvalidPolicyException("enabled", isEnabled, "takes effect with the next restart");
+        }
+    }
+
+    List<Layer> inOrder(Map<String, ? extends Layer> byKind) {
+        return order.stream()
+                .filter(layer -> byKind.containsKey(layer.id()))
+                .<Layer>map(layer -> byKind.get(layer.id()))
+                .toList();
     }
 
     /** With the application, after what uses it. */

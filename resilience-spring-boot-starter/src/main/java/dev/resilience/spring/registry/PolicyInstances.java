@@ -6,7 +6,6 @@ import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
-import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
@@ -78,7 +77,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
         Map<String, P> configured = now.bind(kind);
         return () -> configured.forEach((name, policy) -> registry.changes.attempt(kind, name, () -> {
             refresh(name, policy);
-            refuseSwitch(name);
+            registry.refuseSwitch(kind, name);
         }));
     }
 
@@ -91,13 +90,6 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
             registry.environment.publish(now -> new PolicyAdded(now, kind.id(), name));
         }
         policies.put(name, configured);
-    }
-
-    private void refuseSwitch(String name) {
-        boolean isEnabled = registry.binder.isEnabled(kind, name);
-        if (isEnabled != registry.live.isEnabled(kind.id(), name)) {
-            throw new InvalidPolicyException("enabled", isEnabled, "takes effect with the next restart");
-        }
     }
 
     private @Nullable L createConfigured(String name, P policy) {
@@ -327,10 +319,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
 
         @Override
         public List<Layer> inOrder(Map<String, ? extends Layer> byKind) {
-            return registry.order.stream()
-                    .filter(layer -> byKind.containsKey(layer.id()))
-                    .<Layer>map(layer -> byKind.get(layer.id()))
-                    .toList();
+            return registry.inOrder(byKind);
         }
 
         @Override
