@@ -30,6 +30,7 @@ final class Operator {
             case 6 -> shop.breaker.forceOpen();
             case 7 -> shop.breaker.reset();
             case 16 -> shop.breaker.metricsOnly();
+            case 17, 18, 19 -> shop.breaker.open();
             case 8, 9, 10, 11, 12, 13, 14, 15 -> shop.breaker.close(); // not disabled: nothing would be counted
             default -> {}
         }
@@ -43,6 +44,7 @@ final class Operator {
                 .maxConcurrent(1 + random.nextInt(40))
                 .maxQueue(random.nextInt(40))
                 .queueTimeout(micros(100, 5_000))
+                .enforce(share())
                 .build();
     }
 
@@ -60,6 +62,7 @@ final class Operator {
                 .openDurationMultiplier(1 + random.nextInt(2))
                 .maxOpenDuration(Duration.ofMillis(10))
                 .halfOpen(new HalfOpen(1 + random.nextInt(3), 1 + random.nextInt(4), micros(200, 5_000)))
+                .enforce(share())
                 .build();
     }
 
@@ -67,7 +70,12 @@ final class Operator {
         return TimeLimitPolicy.builder()
                 .timeout(micros(200, 4_000))
                 .thread(random.nextBoolean() ? RunsOn.CALLER : RunsOn.WORKER)
+                .enforce(share())
                 .build();
+    }
+
+    private double share() {
+        return random.nextInt(3) / 2.0;
     }
 
     private Duration micros(int from, int to) {

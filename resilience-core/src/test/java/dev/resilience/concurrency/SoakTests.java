@@ -95,7 +95,8 @@ class SoakTests {
     }
 
     private void assertCountersAddUp() {
-        long accepted = shop.bulkhead.calls().get(BulkheadOutcome.ACCEPTED);
+        long accepted = shop.bulkhead.calls().get(BulkheadOutcome.ACCEPTED)
+                + shop.bulkhead.calls().get(BulkheadOutcome.WOULD_REJECT);
         long refused = shop.breaker.calls().get(CircuitBreakerOutcome.REJECTED);
         assertThat(shop.bulkhead.calls().total()).as("calls made").isEqualTo(shop.made.get());
         long begun = shop.breaker.calls().total();
