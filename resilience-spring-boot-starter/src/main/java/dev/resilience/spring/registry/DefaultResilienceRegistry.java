@@ -64,7 +64,7 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     List<PolicyInstances.Created> beingCreated;
 
     private final Kinds kinds;
-    private final List<Kind<?, ?>> order;
+    final List<Kind<?, ?>> order;
     private final Map<Kind<?, ?>, PolicyInstances<?, ?>> instances = new HashMap<>();
     private final List<PolicyInstances<?, ?>> byNeed = new ArrayList<>(); // a kind stands behind those that it needs
     private final Map<Class<?>, PolicyInstances<?, ?>> byType = new LinkedHashMap<>();
