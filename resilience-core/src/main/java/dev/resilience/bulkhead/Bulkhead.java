@@ -148,6 +148,14 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return !moved.isEmpty() || (pool() != null && running() + queued() > 0);
     }
 
+    /**
+     * For how long a call holds its permit on average, as measured while others waited; {@code null} until a thousand have been
+     * seen to get one. What {@linkplain #forKey parts} do is not measured.
+     */
+    public @Nullable Duration measuredDuration() {
+        return reports.measuredDuration();
+    }
+
     /** Calls by how they were received; one that is cancelled after it was granted a permit was accepted. */
     public OutcomeCounters<BulkheadOutcome> calls() {
         return reports.calls();

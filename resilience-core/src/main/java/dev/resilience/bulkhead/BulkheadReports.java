@@ -12,6 +12,9 @@ import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
 import java.time.Duration;
+import java.util.concurrent.atomic.DoubleAdder;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reports accepted, queued and rejected calls of a bulkhead to its counters, its log and its listeners, and makes the
@@ -22,10 +25,14 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     static final String STOPPED = "it was stopped before the call began";
     static final String INTERRUPTED = "it was interrupted while it waited in the queue";
 
+    private static final int MIN_SEEN = 1_000;
+
     private static final LogLine REJECTED = LogLine.warn("bulkhead_rejected", "rejected");
     private static final LogLine TIMED_OUT = LogLine.warn("bulkhead_timed_out", "timed_out");
 
     private final PermitQueue permits;
+    private final LongAdder permitsSeen = new LongAdder(); // granted while a call waited that got one
+    private final DoubleAdder permitNanos = new DoubleAdder(); // for which those were held
 
     BulkheadReports(String name, Environment environment, PermitQueue permits, OutcomeCounters<BulkheadOutcome> calls) {
         super(Bulkhead.class, "Bulkhead", "bulkhead_summary", name, environment, calls);
@@ -55,6 +62,24 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     /** Without a reason: the call was cancelled, or is broken. */
     void leftWithoutPermit() {
         calls.count(BulkheadOutcome.REJECTED);
+    }
+
+    /**
+     * A call has waited for its permit. Meanwhile all permits were held, so by Little's law the time for which one is held is the
+     * wait times the permits, divided by those that were granted.
+     *
+     * @param grantedBefore permits that were granted when the wait began
+     */
+    void served(int maxConcurrent, long since, long grantedBefore) {
+        permitsSeen.add(permits.acquisitions() - grantedBefore);
+        permitNanos.add((double) (time.nanoTime() - since) * maxConcurrent);
+        waited(BulkheadOutcome.ACCEPTED, since);
+    }
+
+    @Nullable
+    Duration measuredDuration() {
+        long seen = permitsSeen.sum();
+        return seen < MIN_SEEN ? null : Duration.ofNanos((long) (permitNanos.sum() / seen));
     }
 
     void waited(BulkheadOutcome outcome, long since) {

@@ -95,6 +95,7 @@ final class BulkheadStep extends AsyncStep {
         private final @Nullable Executor pool;
         private final Deadline.Timeout timeout = bulkhead.queueTimeout();
         private final long start = bulkhead.time.nanoTime();
+        private final long grantedBefore = permits.acquisitions();
         private volatile @Nullable Scheduled timer;
 
         Waiting(AsyncCall call, @Nullable Executor pool) {
@@ -136,7 +137,7 @@ final class BulkheadStep extends AsyncStep {
                 return;
             }
             cancelTimer();
-            bulkhead.reports.waited(BulkheadOutcome.ACCEPTED, start);
+            bulkhead.reports.served(bulkhead.policy().maxConcurrent(), start, grantedBefore);
             goOn(call);
         }
 
@@ -198,6 +199,7 @@ final class BulkheadStep extends AsyncStep {
 
         private final Deadline.Timeout timeout = bulkhead.queueTimeout();
         private final Thread thread = Thread.currentThread();
+        private final long grantedBefore = permits.acquisitions();
         private volatile @Nullable BulkheadOutcome decision; // of the thread that took it out of the queue
 
         @Override
@@ -233,6 +235,10 @@ final class BulkheadStep extends AsyncStep {
             if (outcome == BulkheadOutcome.TIMED_OUT && !timeout.byDeadline() && bulkhead.letsThrough()) {
                 outcome = BulkheadOutcome.WOULD_REJECT;
             }
+            if (outcome == BulkheadOutcome.ACCEPTED) {
+                bulkhead.reports.served(bulkhead.policy().maxConcurrent(), start, grantedBefore);
+                return true;
+            }
             bulkhead.reports.waited(outcome, start);
             if (outcome == BulkheadOutcome.REJECTED) {
                 String why = decision == null ? BulkheadReports.INTERRUPTED : BulkheadReports.STOPPED;
@@ -241,7 +247,7 @@ final class BulkheadStep extends AsyncStep {
             if (outcome == BulkheadOutcome.TIMED_OUT) {
                 throw bulkhead.reports.timedOut(timeout);
             }
-            return outcome == BulkheadOutcome.ACCEPTED;
+            return false;
         }
 
         private BulkheadOutcome park(long start) {

@@ -124,6 +124,14 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         return budget;
     }
 
+    /**
+     * What has repeated a call of this retry that repeats it too, so that the attempts of both multiply: the first one that was
+     * seen, in words such as {@code retry 'orders'}; {@code null} if there was none.
+     */
+    public @Nullable String nestedIn() {
+        return reports.firstOuter;
+    }
+
     /** Threads that are busy with later attempts of asynchronous calls. */
     public int workers() {
         return waits.busyThreads();

@@ -44,6 +44,7 @@ final class RetryReports extends Reports<RetryOutcome> {
     private final LongSupplier successesForBudget = this::successesForBudget;
     private final LongAdder retries = new LongAdder();
     private volatile @Nullable Failure lastFailure;
+    volatile @Nullable String firstOuter; // of the retries around calls, in words
     private final AtomicReference<@Nullable Instant> failingSince =
             new AtomicReference<>(); // no attempt succeeded since
 
@@ -208,6 +209,9 @@ final class RetryReports extends Reports<RetryOutcome> {
 
     /** Reported once for every pair. */
     void nested(String outer) {
+        if (firstOuter == null) {
+            firstOuter = outer;
+        }
         log.once(outer, NESTED, line -> {
             String cure = "To leave retrying to the outer one, set " + properties + "nested to suppress. Logged once.";
             line.addKeyValue("outer", outer)

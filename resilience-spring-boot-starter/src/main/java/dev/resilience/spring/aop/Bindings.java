@@ -1,5 +1,7 @@
 package dev.resilience.spring.aop;
 
+import static dev.resilience.spring.WarningId.BINDING_WITHOUT_METHOD;
+
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -168,8 +170,10 @@ public final class Bindings {
         for (Binding binding : parsed) {
             if (!used.contains(binding) && problems.isEmpty()) {
                 warnings.add(
-                        "'" + binding.at.getName() + "' matches no method that can be protected: " + text(binding.at)
-                                + ". Correct or remove the binding. To match a bean of a library, name its class or package");
+                        BINDING_WITHOUT_METHOD.of(
+                                "'" + binding.at.getName() + "' matches no method that can be protected: "
+                                        + text(binding.at)
+                                        + ". Correct or remove the binding. To match a bean of a library, name its class or package"));
             }
         }
     }

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -83,6 +84,12 @@ public record PlanFactory(
         }
         if (!problems.isEmpty()) {
             throw problems.all().or(protection.cure());
+        }
+        if (protection.has(Retryable.class)) {
+            RetryChecks.check(
+                    new PlannedMethod<>(
+                            this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous),
+                    registry);
         }
         IdempotentMethod operation = null;
         for (Layer layer : layers) {

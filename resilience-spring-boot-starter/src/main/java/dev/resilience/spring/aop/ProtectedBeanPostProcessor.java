@@ -1,5 +1,7 @@
 package dev.resilience.spring.aop;
 
+import static dev.resilience.spring.WarningId.ASYNC_INSIDE_PROTECTION;
+import static dev.resilience.spring.WarningId.RETRY_IN_TRANSACTION;
 import static org.springframework.transaction.TransactionDefinition.PROPAGATION_NESTED;
 import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRED;
 import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRES_NEW;
@@ -121,10 +123,10 @@ public record ProtectedBeanPostProcessor(
                 advisor.problems().add(IdempotentMethods.besideAsync(name));
             } else if (method.getReturnType() == void.class
                     && outer.stream().anyMatch(ResilienceAdvisor.class::isInstance)) {
-                warnings.add(
+                warnings.add(ASYNC_INSIDE_PROTECTION.of(
                         "The method " + name + " is handed over to another thread by @Async inside its protection, "
                                 + "which sees nothing of how it ends. Use @EnableAsync without an order, or return a "
-                                + "CompletableFuture");
+                                + "CompletableFuture"));
             }
         });
     }
@@ -139,14 +141,16 @@ public record ProtectedBeanPostProcessor(
                 int first = order(shared.get(0));
                 boolean isInOtherProxy = proxy.indexOf(shared.get(0)) < 0;
                 boolean canMove = !isInOtherProxy && first > Ordered.HIGHEST_PRECEDENCE;
-                warnings.add("The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
+                warnings.add(RETRY_IN_TRANSACTION.of("The method "
+                        + MethodNames.full(method, ProtectedMethods.written(type, method))
                         + " has @Retryable (order " + ours.getOrder() + "), whose attempts are all made inside "
                         + shared.stream()
                                 .map(each -> "one " + shared(each, method, type) + " (order " + order(each) + ")")
                                 .collect(Collectors.joining(" and "))
-                        + ". " + (canMove ? "Set 'resilience.advice-order: " + (first - 1) + "', or use" : "Use")
+                        + ". "
+                        + (canMove ? "Set 'resilience.advice-order: " + (first - 1) + "', or use" : "Use")
                         + " @EnableTransactionManagement or @EnableCaching without an order"
-                        + (isInOtherProxy ? " in place of a proxy of its own around the bean" : ""));
+                        + (isInOtherProxy ? " in place of a proxy of its own around the bean" : "")));
             }
         });
     }

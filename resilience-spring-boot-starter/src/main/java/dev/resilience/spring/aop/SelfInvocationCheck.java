@@ -1,5 +1,7 @@
 package dev.resilience.spring.aop;
 
+import static dev.resilience.spring.WarningId.SELF_INVOCATION;
+
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.MethodNames;
 import java.io.IOException;
@@ -41,12 +43,13 @@ record SelfInvocationCheck(StartupWarnings warnings) {
             }
         }
         String self = type.getSimpleName();
-        calls.callers.forEach((called, callers) -> warnings.add("The method " + MethodNames.full(called, type)
-                + " is called through 'this' by " + String.join(", ", callers) + ", which skips its "
-                + methods.get(called)
-                + ": only calls from outside pass the proxy. Move it to another bean, or give the "
-                + "bean itself ('@Lazy " + self + " self' or 'ObjectProvider<" + self + ">') and call self."
-                + called.getName() + "(…)"));
+        calls.callers.forEach(
+                (called, callers) -> warnings.add(SELF_INVOCATION.of("The method " + MethodNames.full(called, type)
+                        + " is called through 'this' by " + String.join(", ", callers) + ", which skips its "
+                        + methods.get(called)
+                        + ": only calls from outside pass the proxy. Move it to another bean, or give the "
+                        + "bean itself ('@Lazy " + self + " self' or 'ObjectProvider<" + self + ">') and call self."
+                        + called.getName() + "(…)")));
     }
 
     /** The calls of protected methods in the files of a class and its superclasses. */

@@ -1,5 +1,8 @@
 package dev.resilience.spring.aop;
 
+import static dev.resilience.spring.WarningId.BEAN_WITHOUT_PROXY;
+import static dev.resilience.spring.WarningId.SHARED_KEYS;
+
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import java.lang.reflect.Modifier;
@@ -115,10 +118,10 @@ public final class StartupChecks implements SmartInitializingSingleton {
     /** Several beans of one class with idempotent methods share its keys, because a key is unique within the class. */
     private void warnOfSharedKeys(Class<?> type, Set<String> names) {
         if (names.size() > 1) {
-            warnings.add("The beans '" + String.join("', '", names) + "' are all of " + type.getName()
+            warnings.add(SHARED_KEYS.of("The beans '" + String.join("', '", names) + "' are all of " + type.getName()
                     + ", whose idempotent methods have keys that are unique within the class: a call of one bean gets "
                     + "the result of the other's call with an equal key. If they do different things, put what tells "
-                    + "them apart into the key, or give each a class of its own");
+                    + "them apart into the key, or give each a class of its own"));
         }
     }
 
@@ -165,10 +168,10 @@ public final class StartupChecks implements SmartInitializingSingleton {
                 noteIfIdempotent(name, ClassUtils.getUserClass(AopUtils.getTargetClass(bean)));
             }
         } else if (!methods.areWoven() && methods.areIn(bean.getClass())) {
-            warnings.add("The bean '" + name + "' of "
+            warnings.add(BEAN_WITHOUT_PROXY.of("The bean '" + name + "' of "
                     + ClassUtils.getUserClass(bean).getName()
                     + " has annotated methods but no proxy, so they are not protected: it was made before proxies could be, "
-                    + "or 'spring.aop.auto' is false");
+                    + "or 'spring.aop.auto' is false"));
         }
     }
 }

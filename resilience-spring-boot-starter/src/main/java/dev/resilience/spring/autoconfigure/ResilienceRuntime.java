@@ -1,5 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
+import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
+
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.event.EventPublisher;
@@ -9,6 +11,7 @@ import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.StartupProblems;
@@ -22,6 +25,7 @@ import dev.resilience.spring.aop.ProxyRules;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.client.HttpClientPolicy;
 import dev.resilience.spring.fault.LibraryFaults;
+import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.AnnotatedPolicies;
@@ -64,7 +68,7 @@ final class ResilienceRuntime implements AutoCloseable {
     static final String KINDS = "resilienceKinds";
 
     final StartupProblems problems = new StartupProblems();
-    final StartupWarnings warnings = new StartupWarnings();
+    final StartupWarnings warnings;
     final EventPublisher events = new EventPublisher();
     final CheckedProperties properties;
     final ResilienceAdvisor advisor;
@@ -82,6 +86,7 @@ final class ResilienceRuntime implements AutoCloseable {
         this.beans = application.getBeanFactory();
         this.configured = new ConfiguredProperties(application.getEnvironment());
         this.properties = new CheckedProperties(configured, application.getEnvironment(), problems);
+        this.warnings = new StartupWarnings(values().warnings().ignore());
         boolean proxyTargetClass =
                 application.getEnvironment().getProperty("spring.aop.proxy-target-class", Boolean.class, true);
         boolean woven = values().adviceMode() == AdviceMode.ASPECTJ;
@@ -166,7 +171,7 @@ final class ResilienceRuntime implements AutoCloseable {
     void start() {
         String leftOver = UnknownKeys.ofResilience4j(application.getEnvironment());
         if (leftOver != null) {
-            warnings.add(leftOver);
+            warnings.add(KEY_WITHOUT_EFFECT.of(leftOver));
         }
         whenNeeded(() -> {
             beans.getBeanProvider(ResilienceListener.class).orderedStream().forEach(events::add);
@@ -221,8 +226,13 @@ final class ResilienceRuntime implements AutoCloseable {
             return binder(now, annotated, policyBeans, found, namesNow);
         });
         ResilienceLifecycle.register(application, created.live());
+        warnings.whenAsked(() -> kinds.configured().forEach(kind -> check(kind, created.live())));
         whenCreated.forEach(Runnable::run);
         return created;
+    }
+
+    private <L extends LiveObject<?>> void check(ConfiguredKind<?, ?, L> kind, LiveRegistry live) {
+        live.<L>ofKind(kind.id()).values().forEach(each -> kind.checkAtWork(each, warnings));
     }
 
     private PolicyBinder binder(

@@ -1,5 +1,9 @@
 package dev.resilience.spring.autoconfigure;
 
+import static dev.resilience.spring.WarningId.DEAD_LETTERS_FORGOTTEN;
+import static dev.resilience.spring.WarningId.MEMORY_STORE;
+import static dev.resilience.spring.WarningId.MEMORY_STORE_BESIDE_DATABASE;
+
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.store.IdempotencyStore;
@@ -20,6 +24,7 @@ import dev.resilience.time.TimeSource;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -54,6 +59,10 @@ final class ResilienceStoreConfiguration {
 
     private static final String LETTERS_IN = "resilience.dead-letter-store.type";
 
+    private static final String BESIDE_DATABASE =
+            " are kept in this process only, though the application has a database: a restart loses them, and a second instance "
+                    + "does not know them. Set '%s' to jdbc, and make one DataSource primary if there are several";
+
     private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
 
     private static final String REACTIVE_FILTERS = "org.springframework.security.web.server.WebFilterChainProxy";
@@ -77,9 +86,8 @@ final class ResilienceStoreConfiguration {
             IdempotencyStore store,
             ApplicationContext application) {
         boolean reactive = application instanceof ReactiveWebApplicationContext;
-        boolean fallenBack = store instanceof MemoryIdempotencyStore
-                && resilienceRuntime.values().idempotencyStore().type()
-                        == ResilienceProperties.IdempotencyStore.Type.AUTO;
+        boolean undecided =
+                resilienceRuntime.values().idempotencyStore().type() == ResilienceProperties.IdempotencyStore.Type.AUTO;
         SecurityCallerScope ofSecurity =
                 resilienceRuntime.isPresent(SECURITY) ? new SecurityCallerScope(looksForCallers(application)) : null;
         CallerScope ofApplication = callerScope.getIfAvailable();
@@ -93,13 +101,24 @@ final class ResilienceStoreConfiguration {
                         return; // the application does not start: nothing is to be made for it
                     }
                     store.prepare();
-                    if (fallenBack) {
-                        resilienceRuntime.warnings.add(
+                    if (!(store instanceof MemoryIdempotencyStore)) {
+                        return;
+                    }
+                    if (hasDatabase(application)) {
+                        resilienceRuntime.warnings.add(MEMORY_STORE_BESIDE_DATABASE.of(
+                                "Idempotent calls" + BESIDE_DATABASE.formatted(RECORDS_IN)));
+                    } else if (undecided) {
+                        resilienceRuntime.warnings.add(MEMORY_STORE.of(
                                 "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
                                         + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
-                                        + "give the application a database or an IdempotencyStore bean");
+                                        + "give the application a database or an IdempotencyStore bean"));
                     }
                 });
+    }
+
+    private static boolean hasDatabase(ApplicationContext application) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(application, DataSource.class, true, false).length
+                > 0;
     }
 
     /** Whether Spring Security's filters are there, of its servlet or its reactive stack. */
@@ -138,7 +157,8 @@ final class ResilienceStoreConfiguration {
             ResilienceRuntime resilienceRuntime,
             ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods,
             TimeSource time,
-            StartupChecks resilienceStartupChecks) {
+            StartupChecks resilienceStartupChecks,
+            ApplicationContext application) {
         boolean undecided =
                 resilienceRuntime.values().deadLetterStore().type() == ResilienceProperties.DeadLetterStore.Type.AUTO;
         DeadLetterReplays replays = new DeadLetterReplays(
@@ -151,11 +171,15 @@ final class ResilienceStoreConfiguration {
                 },
                 store -> {
                     store.prepare();
-                    if (undecided && store instanceof MemoryDeadLetterStore) {
-                        resilienceRuntime.warnings.add(
+                    boolean inMemory = store instanceof MemoryDeadLetterStore;
+                    if (inMemory && hasDatabase(application)) {
+                        resilienceRuntime.warnings.add(MEMORY_STORE_BESIDE_DATABASE.of(
+                                "Dead letters" + BESIDE_DATABASE.formatted(LETTERS_IN)));
+                    } else if (inMemory && undecided) {
+                        resilienceRuntime.warnings.add(MEMORY_STORE.of(
                                 "Dead letters are kept in this process only: a restart loses them. Say so with '"
                                         + LETTERS_IN
-                                        + ": memory', or give the application a database or a DeadLetterStore bean");
+                                        + ": memory', or give the application a database or a DeadLetterStore bean"));
                     }
                     warnOfForgotten(store, resilienceRuntime.live(), resilienceRuntime.warnings);
                 },
@@ -170,9 +194,10 @@ final class ResilienceStoreConfiguration {
         store.sizes().forEach((policy, letters) -> {
             Retry retry = retries.get(policy);
             if (retry == null || !retry.policy().deadLetter()) {
-                warnings.add("There are " + letters + " dead letters of the retry policy '" + policy
-                        + "', which has no 'dead-letter: true' any more: nothing replays them. Give it back, or remove them "
-                        + "from the store");
+                warnings.add(DEAD_LETTERS_FORGOTTEN.of(
+                        "There are " + letters + " dead letters of the retry policy '" + policy
+                                + "', which has no 'dead-letter: true' any more: nothing replays them. Give it back, or remove them "
+                                + "from the store"));
             }
         });
     }

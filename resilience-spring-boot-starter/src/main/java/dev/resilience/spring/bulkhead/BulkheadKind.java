@@ -1,15 +1,22 @@
 package dev.resilience.spring.bulkhead;
 
+import static dev.resilience.spring.WarningId.QUEUE_TOO_LONG;
+import static dev.resilience.spring.WarningId.TRANSACTION_ON_WORKER;
+
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.event.CallQueued;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.policy.PropertyNames;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.time.Durations;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,11 +53,30 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     protected Layer layer(Bulkhead bulkhead, ProtectedMethod<dev.resilience.annotation.Bulkhead> method) {
         if (bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL && method.isTransactional()) {
             method.warnings()
-                    .add("The method " + MethodNames.full(method.method(), method.type())
+                    .add(TRANSACTION_ON_WORKER.of("The method " + MethodNames.full(method.method(), method.type())
                             + " is @Transactional and runs on a thread of the bulkhead '" + bulkhead.name()
-                            + "': it takes no part in a transaction of its caller");
+                            + "': it takes no part in a transaction of its caller"));
         }
         return bulkhead;
+    }
+
+    /** By Little's law: what is served in {@code queue-timeout} is that time times the permits, divided by the duration of a call. */
+    @Override
+    public void checkAtWork(Bulkhead bulkhead, StartupWarnings warnings) {
+        BulkheadPolicy policy = bulkhead.policy();
+        Duration call = bulkhead.measuredDuration();
+        if (call == null || call.isZero()) {
+            return;
+        }
+        double served = (double) Durations.toNanos(policy.queueTimeout()) / call.toNanos() * policy.maxConcurrent();
+        if (policy.maxQueue() > served) {
+            String text = "'" + PropertyNames.of(prefix(), bulkhead.name()) + ".max-queue' is " + policy.maxQueue()
+                    + ", but in 'queue-timeout' only " + (long) served + " calls get a permit, of "
+                    + policy.maxConcurrent()
+                    + ", because a call takes " + Durations.inWords(call)
+                    + ", as measured: the others wait in vain. Make the queue shorter, or raise 'max-concurrent'";
+            warnings.addOnce(bulkhead.name(), QUEUE_TOO_LONG.of(text));
+        }
     }
 
     @Override

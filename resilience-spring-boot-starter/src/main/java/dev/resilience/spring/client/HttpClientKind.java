@@ -1,5 +1,9 @@
 package dev.resilience.spring.client;
 
+import static dev.resilience.spring.WarningId.CLIENT_WITHOUT_MODULE;
+import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
+import static dev.resilience.spring.WarningId.RETRY_BEYOND_TIME_LIMIT;
+
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Layer;
@@ -8,6 +12,7 @@ import dev.resilience.retry.Retry;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.aop.RetryChecks;
 import dev.resilience.spring.bulkhead.BulkheadKind;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
 import dev.resilience.spring.kind.ConfiguredKind;
@@ -15,7 +20,6 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.retry.RetryBudgetKind;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.spring.timelimit.TimeLimitKind;
-import dev.resilience.time.Durations;
 import dev.resilience.timelimit.TimeLimit;
 import java.lang.annotation.Annotation;
 import java.time.Duration;
@@ -24,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** Outgoing HTTP by host: {@code resilience.http-client}. No annotation names its policies, the requests do by their hosts. */
@@ -53,9 +58,10 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         }
         if (!policy.hosts().isEmpty() && MODULES.stream().noneMatch(module -> ClassUtils.isPresent(module, null))) {
             context.warnings()
-                    .add("The http-client policy '" + name + "' protects no client by itself: neither the module "
-                            + "spring-boot-restclient nor spring-boot-webclient is there. Add one and use its builder, or add "
-                            + "the ResilienceHttpInterceptor to your clients");
+                    .add(CLIENT_WITHOUT_MODULE.of(
+                            "The http-client policy '" + name + "' protects no client by itself: neither the module "
+                                    + "spring-boot-restclient nor spring-boot-webclient is there. Add one and use its builder, or add "
+                                    + "the ResilienceHttpInterceptor to your clients"));
         }
         return new HttpClient(name, policy, place, layers, context::inOrder, context.environment());
     }
@@ -89,21 +95,23 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         }
         if (retry.policy().deadLetter()) {
             context.warnings()
-                    .add("The http-client policy '" + name + "' uses the retry policy '" + retry.name()
-                            + "', whose 'dead-letter: true' has no effect there: a request cannot be kept. Put @Retryable on "
-                            + "a method around it");
+                    .add(KEY_WITHOUT_EFFECT.of(
+                            "The http-client policy '" + name + "' uses the retry policy '" + retry.name()
+                                    + "', whose 'dead-letter: true' has no effect there: a request cannot be kept. Put @Retryable on "
+                                    + "a method around it"));
         }
         List<Layer> inOrder = context.inOrder(layers);
-        Duration worst = retry.policy().worstCaseWait();
-        Duration max = retry.policy().maxDuration();
-        Duration waits = max == null ? worst : Durations.min(worst, max);
+        RetryChecks.checkJitter(retry, context.beans(Environment.class), context.warnings());
+        Duration waits = RetryChecks.longestWaits(retry.policy());
         if (layers.get("time-limit") instanceof TimeLimit limit
                 && inOrder.indexOf(limit) < inOrder.indexOf(retry)
                 && limit.policy().timeout().compareTo(waits) < 0) {
             context.warnings()
-                    .add("The http-client policy '" + name + "': its time limit '" + limit.name() + "' of "
-                            + limit.policy().timeout() + " is around all attempts, whose waits alone take up to "
-                            + waits + ". Make it longer, or retry less");
+                    .add(RETRY_BEYOND_TIME_LIMIT.of(
+                            "The http-client policy '" + name + "': its time limit '" + limit.name() + "' of "
+                                    + limit.policy().timeout()
+                                    + " is around all attempts, whose waits alone take up to "
+                                    + waits + ". Make it longer, or retry less"));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.resilience.spring.deadletter;
 
+import static dev.resilience.spring.WarningId.REPLAY_WITHOUT_KEY;
+
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.context.Attempt;
 import dev.resilience.deadletter.DeadLetter;
@@ -136,8 +138,9 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
                     "Take the key from an argument: @Idempotent(key = \"#...\")"));
         } else {
             method.warnings()
-                    .add("The replay of a dead letter of " + name + " " + noKey + ": it runs without the protection of "
-                            + "@Idempotent. Take the key from an argument: key = \"#...\"");
+                    .add(REPLAY_WITHOUT_KEY.of("The replay of a dead letter of " + name + " " + noKey
+                            + ": it runs without the protection of "
+                            + "@Idempotent. Take the key from an argument: key = \"#...\""));
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.resilience.spring.idempotency;
 
+import static dev.resilience.spring.WarningId.BROAD_REPLAY_EXCEPTIONS;
+
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.idempotency.Idempotency;
@@ -67,11 +69,12 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
                 .toList();
         if (!broad.isEmpty()) {
             context.warnings()
-                    .add(PropertyNames.of("resilience.idempotency", name) + ".replay-exceptions lists "
-                            + String.join(", ", broad)
-                            + ": a bug's exception is replayed for as long as 'ttl' says, and "
-                            + "whoever can write to the store chooses which exception class is loaded here. List the "
-                            + "exceptions that are answers of your methods");
+                    .add(BROAD_REPLAY_EXCEPTIONS.of(
+                            PropertyNames.of("resilience.idempotency", name) + ".replay-exceptions lists "
+                                    + String.join(", ", broad)
+                                    + ": a bug's exception is replayed for as long as 'ttl' says, and "
+                                    + "whoever can write to the store chooses which exception class is loaded here. List the "
+                                    + "exceptions that are answers of your methods"));
         }
         IdempotencyStore store = context.beans(IdempotencyStore.class).getObject();
         return new Idempotency(name, policy, store, context.environmentWithWaits(), TransactionalExecution::new);

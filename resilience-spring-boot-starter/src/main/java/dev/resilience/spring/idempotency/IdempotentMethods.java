@@ -1,5 +1,7 @@
 package dev.resilience.spring.idempotency;
 
+import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
+
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.Idempotency;
@@ -100,9 +102,9 @@ public final class IdempotentMethods {
                 && !policy.fingerprint()
                 && !method.annotation().fingerprint().isBlank()) {
             method.warnings()
-                    .add("The fingerprint of the @Idempotent method " + name
+                    .add(KEY_WITHOUT_EFFECT.of("The fingerprint of the @Idempotent method " + name
                             + " has no effect, because 'fingerprint' of the policy '" + idempotency.name()
-                            + "' is false");
+                            + "' is false"));
         }
         StartupProblems problems = new StartupProblems();
         MessageListeners listeners = MessageListeners.of(method.beans(MessageListeners.class), method.method());

@@ -3,6 +3,7 @@ package dev.resilience.spring.kind;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.KebabCase;
+import dev.resilience.spring.StartupWarnings;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
 import java.util.List;
@@ -150,6 +151,9 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     protected static @Nullable String because(boolean hasNoEffect, String why) {
         return hasNoEffect ? why : null;
     }
+
+    /** Warns of what only calls show to be wrong. Asked whenever the warnings are asked for, so it adds with {@code addOnce}. */
+    public void checkAtWork(L live, StartupWarnings warnings) {}
 
     /** What operators can do by the actuator. */
     public List<String> actions() {

@@ -1,5 +1,7 @@
 package dev.resilience.spring.messaging;
 
+import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
+
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.PolicyChanged;
@@ -75,7 +77,7 @@ public final class ListenerPauses implements ApplicationListener<ApplicationCont
                     .map(breaker -> "'pause-listeners' of the circuit breaker '" + breaker.name() + "' has no effect, "
                             + "because it protects no listener. Put its annotation on the method that listens, or on "
                             + "its class: on a bean that the listener calls, it pauses nothing")
-                    .forEach(application.getBean(StartupWarnings.class)::add);
+                    .forEach(text -> application.getBean(StartupWarnings.class).add(KEY_WITHOUT_EFFECT.of(text)));
         }
         update();
     }

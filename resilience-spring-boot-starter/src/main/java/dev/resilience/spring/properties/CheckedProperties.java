@@ -1,5 +1,7 @@
 package dev.resilience.spring.properties;
 
+import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
+
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
@@ -68,7 +70,7 @@ public final class CheckedProperties {
         settings.keySet().stream()
                 .filter(key -> !chosen.equals("auto") && key.matches(ofOthers))
                 .map(key -> ROOT + key + " has no effect, because " + ROOT + store + ".type is " + chosen)
-                .forEach(warnings::add);
+                .forEach(text -> warnings.add(KEY_WITHOUT_EFFECT.of(text)));
     }
 
     /** Property, value and origin, each on a line of its own. */

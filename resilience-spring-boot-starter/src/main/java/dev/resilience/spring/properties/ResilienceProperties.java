@@ -1,8 +1,10 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.policy.Require;
+import dev.resilience.spring.WarningId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -42,7 +44,9 @@ public record ResilienceProperties(
 
         @DefaultValue DeadLetter deadLetter,
 
-        @DefaultValue Registry registry) {
+        @DefaultValue Registry registry,
+
+        @DefaultValue Warnings warnings) {
 
     /** Short enough for the names of its indexes, which PostgreSQL would cut off. */
     private static final Pattern TABLE_NAME =
@@ -67,7 +71,8 @@ public record ResilienceProperties(
                         new DeadLetterStore.Memory(DataSize.ofMegabytes(64)),
                         new DeadLetterStore.Jdbc("resilience_dead_letter", InitializeSchema.EMBEDDED)),
                 new DeadLetter(Duration.ofDays(30)),
-                new Registry(1_000));
+                new Registry(1_000),
+                new Warnings(Set.of()));
     }
 
     /**
@@ -93,6 +98,13 @@ public record ResilienceProperties(
             Require.atLeast(1, "registry.max-created", maxCreated);
         }
     }
+
+    /**
+     * What is configured under {@code resilience.warnings}.
+     *
+     * @param ignore Ids of startup warnings that are neither logged nor shown by the actuator.
+     */
+    public record Warnings(@DefaultValue Set<WarningId> ignore) {}
 
     /**
      * What is configured under {@code resilience.async}.

@@ -1,5 +1,7 @@
 package dev.resilience.spring.properties;
 
+import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
+
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -56,17 +58,17 @@ public record UnknownKeys(PolicyTable table) {
                         .append("\n\n")
                         .append(Setting.describeProperty(unknown.property()));
             } else {
-                warnings.add("The system property '" + name + "' has no effect. " + cure.action);
+                warnings.add(KEY_WITHOUT_EFFECT.of("The system property '" + name + "' has no effect. " + cure.action));
             }
         }
         places.forEach((identity, place) -> problems.add(new ResilienceConfigurationException(
                 ProblemKind.KEYS, place.toString(), actions.getOrDefault(identity, ""))));
         table.nearRoot().stream()
                 .collect(Collectors.groupingBy(name -> name.chop(1), LinkedHashMap::new, Collectors.toList()))
-                .forEach((prefix, names) -> warnings.add("The property '" + names.get(0)
+                .forEach((prefix, names) -> warnings.add(KEY_WITHOUT_EFFECT.of("The property '" + names.get(0)
                         + "' has no effect. Did you mean '" + ConfiguredProperties.ROOT + "."
                         + names.get(0).subName(1) + "'?"
-                        + (names.size() == 1 ? "" : " Below '" + prefix + "' are " + (names.size() - 1) + " more")));
+                        + (names.size() == 1 ? "" : " Below '" + prefix + "' are " + (names.size() - 1) + " more"))));
     }
 
     /** What is to be said of keys of Resilience4j that nothing reads any more; {@code null} if there are none. */

@@ -1,5 +1,6 @@
 package dev.resilience.spring.properties;
 
+import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
@@ -17,7 +18,6 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.convert.ConversionService;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.StringUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -29,6 +29,8 @@ final class ValueReader {
 
     /** In place of what is reported. */
     static final Object UNREADABLE = new Object();
+
+    private static final int MAX_LISTED = 20;
 
     /** A whole number, but zero. */
     private static final Pattern WITHOUT_UNIT = Pattern.compile("[+-]?0*[1-9]\\d*");
@@ -142,7 +144,7 @@ final class ValueReader {
         try {
             return parse(text, wanted);
         } catch (RuntimeException | ClassNotFoundException | LinkageError unreadable) {
-            Expected expected = text.contains("${") ? UNRESOLVED : expected(wanted, unreadable);
+            Expected expected = text.contains("${") ? UNRESOLVED : expected(text, wanted, unreadable);
             return report(setting, whole, value, "'" + text + "' " + expected.problem, expected.cure);
         }
     }
@@ -185,11 +187,15 @@ final class ValueReader {
         return value;
     }
 
-    private static Expected expected(Class<?> wanted, Throwable unreadable) {
+    private static Expected expected(String text, Class<?> wanted, Throwable unreadable) {
         if (wanted.isEnum()) {
-            String values = StringUtils.arrayToDelimitedString(wanted.getEnumConstants(), "\n    ");
-            return new Expected(
-                    "is none of the values that there are", "The following values are valid:\n\n    " + values);
+            List<String> values = Arrays.stream(wanted.getEnumConstants())
+                    .map(Object::toString)
+                    .toList();
+            String cure = values.size() > MAX_LISTED
+                    ? NearestNames.suggest(text, values)
+                    : "The following values are valid:\n\n    " + String.join("\n    ", values);
+            return new Expected("is none of the values that there are", cure);
         }
         Expected known =
                 EXPECTED.getOrDefault(wanted, new Expected("", "It must be of the type " + wanted.getName() + "."));

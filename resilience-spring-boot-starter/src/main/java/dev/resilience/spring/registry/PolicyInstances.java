@@ -1,5 +1,7 @@
 package dev.resilience.spring.registry;
 
+import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
+
 import dev.resilience.event.PolicyAdded;
 import dev.resilience.event.PolicyRemoved;
 import dev.resilience.log.LogLine;
@@ -54,7 +56,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
         registry.binder.places(kind, name).forEach((key, place) -> {
             String why = kind.withoutEffect(key, policy);
             if (why != null && !isUsedByHeir(name, key)) {
-                registry.warnings.add(place.replace("'", "") + " has no effect, because " + why);
+                registry.warnings.add(KEY_WITHOUT_EFFECT.of(place.replace("'", "") + " has no effect, because " + why));
             }
         });
     }

@@ -1,5 +1,7 @@
 package dev.resilience.spring.registry;
 
+import static dev.resilience.spring.WarningId.POLICY_WITHOUT_USE;
+
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ResilienceRegistry;
@@ -39,7 +41,7 @@ public record UnusedPolicies(
             registry.kinds().configured().stream()
                     .filter(kind -> !isUsedBySpringCloud(kind))
                     .flatMap(this::unused)
-                    .forEach(warnings::add);
+                    .forEach(text -> warnings.add(POLICY_WITHOUT_USE.of(text)));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.resilience.spring.retry;
 
+import static dev.resilience.spring.WarningId.RETRY_INSIDE_RETRY;
+
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
@@ -7,6 +9,7 @@ import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
@@ -17,6 +20,7 @@ import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
@@ -222,6 +226,16 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         RetryBudget budget = retry.budget();
         policy.put("budget", budget == null ? RetryPolicy.NO_BUDGET : budget.name());
         policy.put("worstCaseWait", retry.policy().worstCaseWait().toString());
+    }
+
+    @Override
+    public void checkAtWork(Retry retry, StartupWarnings warnings) {
+        String outer = retry.nestedIn();
+        if (outer != null && retry.policy().nested() == RetryPolicy.Nested.ALLOW) {
+            warnings.add(RETRY_INSIDE_RETRY.of("Retry '" + retry.name() + "' works inside " + outer
+                    + ", so the attempts of both multiply. To leave retrying to the outer one, set '"
+                    + PropertyNames.of(prefix(), retry.name()) + ".nested' to suppress"));
+        }
     }
 
     @Override

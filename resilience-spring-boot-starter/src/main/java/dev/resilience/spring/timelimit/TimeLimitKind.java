@@ -1,5 +1,7 @@
 package dev.resilience.spring.timelimit;
 
+import static dev.resilience.spring.WarningId.TRANSACTION_ON_WORKER;
+
 import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
@@ -43,10 +45,11 @@ public final class TimeLimitKind
     protected Layer layer(TimeLimit limit, ProtectedMethod<dev.resilience.annotation.TimeLimit> method) {
         if (limit.policy().thread() == TimeLimitPolicy.RunsOn.WORKER && method.isTransactional()) {
             method.warnings()
-                    .add("The method " + MethodNames.full(method.method(), method.type())
-                            + " is @Transactional and runs on a worker thread of the time limit '" + limit.name()
+                    .add(TRANSACTION_ON_WORKER.of("The method " + MethodNames.full(method.method(), method.type())
+                            + " is @Transactional and runs on a worker thread of the time limit '"
+                            + limit.name()
                             + "': it takes no part in a transaction of its caller, and its own may still be committed "
-                            + "or rolled back after the caller has got its exception");
+                            + "or rolled back after the caller has got its exception"));
         }
         return limit;
     }

@@ -1,5 +1,7 @@
 package dev.resilience.spring.idempotency.redis;
 
+import static dev.resilience.spring.WarningId.REDIS_EVICTS;
+
 import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimRequest;
 import dev.resilience.idempotency.store.IdempotencyStore;
@@ -108,8 +110,10 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
             for (Object policy :
                     connection.serverCommands().getConfig("maxmemory-policy").values()) {
                 if (!policy.equals("noeviction")) {
-                    warnings.add("Redis has 'maxmemory-policy " + policy + "': when its memory is full it forgets "
-                            + "idempotent calls, and they run again. Set it to 'noeviction' where they are kept");
+                    warnings.add(
+                            REDIS_EVICTS.of(
+                                    "Redis has 'maxmemory-policy " + policy + "': when its memory is full it forgets "
+                                            + "idempotent calls, and they run again. Set it to 'noeviction' where they are kept"));
                     return;
                 }
             }
