@@ -169,11 +169,9 @@ public final class Bindings {
     void warnOfIdle(StartupWarnings warnings) {
         for (Binding binding : parsed) {
             if (!used.contains(binding) && problems.isEmpty()) {
-                warnings.add(
-                        BINDING_WITHOUT_METHOD.of(
-                                "'" + binding.at.getName() + "' matches no method that can be protected: "
-                                        + text(binding.at)
-                                        + ". Correct or remove the binding. To match a bean of a library, name its class or package"));
+                warnings.add(BINDING_WITHOUT_METHOD.of("'" + binding.at.getName() + "' matches no method that can be "
+                        + "protected: " + text(binding.at) + ". Correct or remove the binding. To match a bean of a "
+                        + "library, name its class or package"));
             }
         }
     }

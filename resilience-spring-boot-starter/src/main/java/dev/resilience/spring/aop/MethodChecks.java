@@ -89,20 +89,18 @@ record MethodChecks(
         boolean makesBean = has(method, Bean.class.getName());
         if (makesBean && protection.onMethod()) {
             String made = method.getReturnType().getSimpleName();
-            warnings.add(ANNOTATION_ON_BEAN_METHOD.of(
-                    "The @Bean method " + MethodNames.full(method, type) + " has " + protection
-                            + ", which holds for making the bean and not for calls of it. Annotate the methods of "
-                            + made
-                            + " or of an interface that it implements; where that cannot be, write a bean that calls it, "
-                            + "and annotate that bean's methods"));
+            warnings.add(ANNOTATION_ON_BEAN_METHOD.of("The @Bean method " + MethodNames.full(method, type) + " has "
+                    + protection + ", which holds for making the bean and not for calls of it. Annotate the methods "
+                    + "of " + made + " or of an interface that it implements; where that cannot be, write a bean that "
+                    + "calls it, and annotate that bean's methods"));
         } else if (makesBean && AnnotatedElementUtils.hasAnnotation(type, Configuration.class)) {
-            warnings.add(ANNOTATION_ON_BEAN_METHOD.of("The configuration class " + type.getName() + " has " + protection
-                    + ", which holds for making its beans, as by " + method.getName()
+            warnings.add(ANNOTATION_ON_BEAN_METHOD.of("The configuration class " + type.getName() + " has "
+                    + protection + ", which holds for making its beans, as by " + method.getName()
                     + "(), and not for calls of them. Annotate the classes of the beans or their interfaces"));
         } else if (!advisor.methods().areWoven() && protection.onMethod() && isCalledWithoutProxy(method, type)) {
-            warnings.add(ANNOTATION_ON_CALLBACK.of("The method " + MethodNames.full(method, type) + " has " + protection
-                    + ", but the container calls it on the bean itself and not on its proxy, so that call is not "
-                    + "protected. Let it call a method of another bean that has the annotation"));
+            warnings.add(ANNOTATION_ON_CALLBACK.of("The method " + MethodNames.full(method, type) + " has "
+                    + protection + ", but the container calls it on the bean itself and not on its proxy, so that "
+                    + "call is not protected. Let it call a method of another bean that has the annotation"));
         }
     }
 
@@ -134,11 +132,10 @@ record MethodChecks(
         MergedAnnotations onType = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
         for (String other : ProtectedMethods.LOOK_ALIKES.keySet()) {
             if (onMethod.isPresent(other) || onType.isPresent(other)) {
-                warnings.add(
-                        RETRY_INSIDE_RETRY.of(
-                                "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
-                                        + " has @Retryable of this library and @" + other
-                                        + ": where that is enabled, the method is retried twice and the attempts multiply. Remove one"));
+                warnings.add(RETRY_INSIDE_RETRY.of("The method "
+                        + MethodNames.full(method, ProtectedMethods.written(type, method)) + " has @Retryable of this "
+                        + "library and @" + other + ": where that is enabled, the method is retried twice and the "
+                        + "attempts multiply. Remove one"));
             }
         }
     }
@@ -149,9 +146,8 @@ record MethodChecks(
             Class<?> enabling = ClassUtils.resolveClassName(
                     ProtectedMethods.LOOK_ALIKES.getOrDefault(name, name), beans.getBeanClassLoader());
             if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, enabling, true, false).length == 0) {
-                warnings.add(OTHER_RETRYABLE.of(
-                        "@" + name + " on " + element + " does nothing, because nothing enables it. Import "
-                                + Retryable.class.getName() + " in its place, or enable the other"));
+                warnings.add(OTHER_RETRYABLE.of("@" + name + " on " + element + " does nothing, because nothing "
+                        + "enables it. Import " + Retryable.class.getName() + " in its place, or enable the other"));
             }
         });
     }

@@ -123,10 +123,9 @@ public record ProtectedBeanPostProcessor(
                 advisor.problems().add(IdempotentMethods.besideAsync(name));
             } else if (method.getReturnType() == void.class
                     && outer.stream().anyMatch(ResilienceAdvisor.class::isInstance)) {
-                warnings.add(ASYNC_INSIDE_PROTECTION.of(
-                        "The method " + name + " is handed over to another thread by @Async inside its protection, "
-                                + "which sees nothing of how it ends. Use @EnableAsync without an order, or return a "
-                                + "CompletableFuture"));
+                warnings.add(ASYNC_INSIDE_PROTECTION.of("The method " + name + " is handed over to another thread by "
+                        + "@Async inside its protection, which sees nothing of how it ends. Use @EnableAsync without "
+                        + "an order, or return a CompletableFuture"));
             }
         });
     }

@@ -70,10 +70,9 @@ public final class RetryChecks {
                 && policy.backoff().jitter() == Jitter.NONE
                 && policy.backoff().function() == null) {
             String key = PropertyNames.of("resilience.retry", retry.name()) + ".backoff.jitter";
-            warnings.add(
-                    RETRY_WITHOUT_JITTER.of(
-                            "'" + key + "' is none, and the application runs on the platform " + platform
-                                    + ", where several instances that fail together try again together. Set it to full or equal"));
+            warnings.add(RETRY_WITHOUT_JITTER.of("'" + key + "' is none, and the application runs on the platform "
+                    + platform + ", where several instances that fail together try again together. Set it to full or "
+                    + "equal"));
         }
     }
 

@@ -46,10 +46,9 @@ record SelfInvocationCheck(StartupWarnings warnings) {
         calls.callers.forEach(
                 (called, callers) -> warnings.add(SELF_INVOCATION.of("The method " + MethodNames.full(called, type)
                         + " is called through 'this' by " + String.join(", ", callers) + ", which skips its "
-                        + methods.get(called)
-                        + ": only calls from outside pass the proxy. Move it to another bean, or give the "
-                        + "bean itself ('@Lazy " + self + " self' or 'ObjectProvider<" + self + ">') and call self."
-                        + called.getName() + "(…)")));
+                        + methods.get(called) + ": only calls from outside pass the proxy. Move it to another bean, "
+                        + "or give the bean itself ('@Lazy " + self + " self' or 'ObjectProvider<" + self
+                        + ">') and call self." + called.getName() + "(…)")));
     }
 
     /** The calls of protected methods in the files of a class and its superclasses. */

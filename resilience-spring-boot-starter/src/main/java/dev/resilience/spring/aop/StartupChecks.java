@@ -170,8 +170,8 @@ public final class StartupChecks implements SmartInitializingSingleton {
         } else if (!methods.areWoven() && methods.areIn(bean.getClass())) {
             warnings.add(BEAN_WITHOUT_PROXY.of("The bean '" + name + "' of "
                     + ClassUtils.getUserClass(bean).getName()
-                    + " has annotated methods but no proxy, so they are not protected: it was made before proxies could be, "
-                    + "or 'spring.aop.auto' is false"));
+                    + " has annotated methods but no proxy, so they are not protected: it was made before proxies "
+                    + "could be, or 'spring.aop.auto' is false"));
         }
     }
 }

@@ -108,10 +108,10 @@ final class ResilienceStoreConfiguration {
                         resilienceRuntime.warnings.add(MEMORY_STORE_BESIDE_DATABASE.of(
                                 "Idempotent calls" + BESIDE_DATABASE.formatted(RECORDS_IN)));
                     } else if (undecided) {
-                        resilienceRuntime.warnings.add(MEMORY_STORE.of(
-                                "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
-                                        + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
-                                        + "give the application a database or an IdempotencyStore bean"));
+                        resilienceRuntime.warnings.add(MEMORY_STORE.of("Idempotent calls are remembered in this "
+                                + "process only: a restart forgets them, and a second instance does not know them. "
+                                + "Say so with 'resilience.idempotency-store.type: memory', or give the application a "
+                                + "database or an IdempotencyStore bean"));
                     }
                 });
     }
@@ -176,10 +176,9 @@ final class ResilienceStoreConfiguration {
                         resilienceRuntime.warnings.add(MEMORY_STORE_BESIDE_DATABASE.of(
                                 "Dead letters" + BESIDE_DATABASE.formatted(LETTERS_IN)));
                     } else if (inMemory && undecided) {
-                        resilienceRuntime.warnings.add(MEMORY_STORE.of(
-                                "Dead letters are kept in this process only: a restart loses them. Say so with '"
-                                        + LETTERS_IN
-                                        + ": memory', or give the application a database or a DeadLetterStore bean"));
+                        resilienceRuntime.warnings.add(MEMORY_STORE.of("Dead letters are kept in this process only: a "
+                                + "restart loses them. Say so with '" + LETTERS_IN + ": memory', or give the "
+                                + "application a database or a DeadLetterStore bean"));
                     }
                     warnOfForgotten(store, resilienceRuntime.live(), resilienceRuntime.warnings);
                 },
@@ -194,10 +193,9 @@ final class ResilienceStoreConfiguration {
         store.sizes().forEach((policy, letters) -> {
             Retry retry = retries.get(policy);
             if (retry == null || !retry.policy().deadLetter()) {
-                warnings.add(DEAD_LETTERS_FORGOTTEN.of(
-                        "There are " + letters + " dead letters of the retry policy '" + policy
-                                + "', which has no 'dead-letter: true' any more: nothing replays them. Give it back, or remove them "
-                                + "from the store"));
+                warnings.add(DEAD_LETTERS_FORGOTTEN.of("There are " + letters + " dead letters of the retry policy '"
+                        + policy + "', which has no 'dead-letter: true' any more: nothing replays them. Give it back, "
+                        + "or remove them from the store"));
             }
         });
     }

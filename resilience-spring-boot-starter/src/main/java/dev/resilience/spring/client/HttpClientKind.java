@@ -58,10 +58,9 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         }
         if (!policy.hosts().isEmpty() && MODULES.stream().noneMatch(module -> ClassUtils.isPresent(module, null))) {
             context.warnings()
-                    .add(CLIENT_WITHOUT_MODULE.of(
-                            "The http-client policy '" + name + "' protects no client by itself: neither the module "
-                                    + "spring-boot-restclient nor spring-boot-webclient is there. Add one and use its builder, or add "
-                                    + "the ResilienceHttpInterceptor to your clients"));
+                    .add(CLIENT_WITHOUT_MODULE.of("The http-client policy '" + name + "' protects no client by "
+                            + "itself: neither the module spring-boot-restclient nor spring-boot-webclient is there. "
+                            + "Add one and use its builder, or add the ResilienceHttpInterceptor to your clients"));
         }
         return new HttpClient(name, policy, place, layers, context::inOrder, context.environment());
     }
@@ -95,10 +94,9 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         }
         if (retry.policy().deadLetter()) {
             context.warnings()
-                    .add(KEY_WITHOUT_EFFECT.of(
-                            "The http-client policy '" + name + "' uses the retry policy '" + retry.name()
-                                    + "', whose 'dead-letter: true' has no effect there: a request cannot be kept. Put @Retryable on "
-                                    + "a method around it"));
+                    .add(KEY_WITHOUT_EFFECT.of("The http-client policy '" + name + "' uses the retry policy '"
+                            + retry.name() + "', whose 'dead-letter: true' has no effect there: a request cannot be "
+                            + "kept. Put @Retryable on a method around it"));
         }
         List<Layer> inOrder = context.inOrder(layers);
         RetryChecks.checkJitter(retry, context.beans(Environment.class), context.warnings());
@@ -107,11 +105,9 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
                 && inOrder.indexOf(limit) < inOrder.indexOf(retry)
                 && limit.policy().timeout().compareTo(waits) < 0) {
             context.warnings()
-                    .add(RETRY_BEYOND_TIME_LIMIT.of(
-                            "The http-client policy '" + name + "': its time limit '" + limit.name() + "' of "
-                                    + limit.policy().timeout()
-                                    + " is around all attempts, whose waits alone take up to "
-                                    + waits + ". Make it longer, or retry less"));
+                    .add(RETRY_BEYOND_TIME_LIMIT.of("The http-client policy '" + name + "': its time limit '"
+                            + limit.name() + "' of " + limit.policy().timeout() + " is around all attempts, whose "
+                            + "waits alone take up to " + waits + ". Make it longer, or retry less"));
         }
     }
 

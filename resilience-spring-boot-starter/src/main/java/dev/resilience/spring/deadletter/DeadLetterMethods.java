@@ -139,8 +139,8 @@ public final class DeadLetterMethods implements DeadLetters.Replayer {
         } else {
             method.warnings()
                     .add(REPLAY_WITHOUT_KEY.of("The replay of a dead letter of " + name + " " + noKey
-                            + ": it runs without the protection of "
-                            + "@Idempotent. Take the key from an argument: key = \"#...\""));
+                            + ": it runs without the protection of @Idempotent. Take the key from an argument: key = "
+                            + "\"#...\""));
         }
     }
 }

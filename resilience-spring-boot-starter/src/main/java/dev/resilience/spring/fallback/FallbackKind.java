@@ -72,20 +72,19 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
         IN_VAIN.forEach((layer, annotation) -> {
             if (fallback.answersForAll() && method.annotation(annotation) != null && method.isInside(layer)) {
                 method.warnings()
-                        .add(LAYER_WITHOUT_EFFECT.of(
-                                "The fallback of " + MethodNames.full(method.method(), method.type())
-                                        + " stands inside its @" + annotation.getSimpleName()
-                                        + " and answers for every exception, so that the " + layer.replace('-', ' ')
-                                        + " sees no failure. Put 'fallback' before '" + layer
-                                        + "' in 'resilience.order', or say what it answers for: @Fallback(on = …)"));
+                        .add(LAYER_WITHOUT_EFFECT.of("The fallback of "
+                                + MethodNames.full(method.method(), method.type()) + " stands inside its @"
+                                + annotation.getSimpleName() + " and answers for every exception, so that the "
+                                + layer.replace('-', ' ') + " sees no failure. Put 'fallback' before '" + layer
+                                + "' in 'resilience.order', or say what it answers for: @Fallback(on = …)"));
             }
         });
         fallback.unreachable()
                 .forEach(answering -> method.warnings()
-                        .add(FALLBACK_NEVER_CALLED.of(
-                                "The fallback method " + MethodNames.full(answering, method.type())
-                                        + " is never called, because it takes a refusal that concerns the caller's own key: list "
-                                        + "that refusal in 'on' of @Fallback, or remove the method")));
+                        .add(FALLBACK_NEVER_CALLED.of("The fallback method "
+                                + MethodNames.full(answering, method.type()) + " is never called, because it takes a "
+                                + "refusal that concerns the caller's own key: list that refusal in 'on' of "
+                                + "@Fallback, or remove the method")));
         if (FallbackResolver.beanName(method.annotation()) == null) {
             fallback.methods().forEach(answering -> warnIfProtected(answering, method));
         }
@@ -100,12 +99,10 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
                 .collect(Collectors.joining(", "));
         if (!unused.isEmpty()) {
             method.warnings()
-                    .add(ANNOTATION_ON_FALLBACK.of(
-                            "The fallback method " + MethodNames.full(answering, method.type()) + " is annotated with "
-                                    + unused + ", which does nothing when it answers for "
-                                    + MethodNames.readable(method.method(), method.type())
-                                    + ": it is called inside its bean. Name it with its bean: @Fallback(\"bean::"
-                                    + answering.getName() + "\")"));
+                    .add(ANNOTATION_ON_FALLBACK.of("The fallback method " + MethodNames.full(answering, method.type())
+                            + " is annotated with " + unused + ", which does nothing when it answers for "
+                            + MethodNames.readable(method.method(), method.type()) + ": it is called inside its bean. "
+                            + "Name it with its bean: @Fallback(\"bean::" + answering.getName() + "\")"));
         }
     }
 

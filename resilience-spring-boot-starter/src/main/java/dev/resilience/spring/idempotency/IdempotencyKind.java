@@ -69,12 +69,10 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
                 .toList();
         if (!broad.isEmpty()) {
             context.warnings()
-                    .add(BROAD_REPLAY_EXCEPTIONS.of(
-                            PropertyNames.of("resilience.idempotency", name) + ".replay-exceptions lists "
-                                    + String.join(", ", broad)
-                                    + ": a bug's exception is replayed for as long as 'ttl' says, and "
-                                    + "whoever can write to the store chooses which exception class is loaded here. List the "
-                                    + "exceptions that are answers of your methods"));
+                    .add(BROAD_REPLAY_EXCEPTIONS.of(PropertyNames.of("resilience.idempotency", name)
+                            + ".replay-exceptions lists " + String.join(", ", broad) + ": a bug's exception is "
+                            + "replayed for as long as 'ttl' says, and whoever can write to the store chooses which "
+                            + "exception class is loaded here. List the exceptions that are answers of your methods"));
         }
         IdempotencyStore store = context.beans(IdempotencyStore.class).getObject();
         return new Idempotency(name, policy, store, context.environmentWithWaits(), TransactionalExecution::new);

@@ -173,11 +173,9 @@ public record BrokerListeners(TimeSource time, ConfigurableApplicationContext ap
         }
         if (listener.annotation(Retryable.class) != null) {
             listener.warnings()
-                    .add(
-                            RETRY_OF_BATCH.of(
-                                    "The listener " + name
-                                            + " has @Retryable and gets several messages in one call: a failure of "
-                                            + "one repeats the whole batch. Call a @Retryable method of another bean for each message"));
+                    .add(RETRY_OF_BATCH.of("The listener " + name + " has @Retryable and gets several messages in one "
+                            + "call: a failure of one repeats the whole batch. Call a @Retryable method of another "
+                            + "bean for each message"));
         }
     }
 
@@ -200,13 +198,12 @@ public record BrokerListeners(TimeSource time, ConfigurableApplicationContext ap
                 Duration.ofMillis(number(settings.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG), 300_000));
         if (wait.compareTo(interval.dividedBy(Math.max(1, records))) > 0) {
             listener.warnings()
-                    .add(RETRY_BEYOND_POLL_INTERVAL.of(
-                            "The retries of the listener " + MethodNames.full(listener.method(), listener.type())
-                                    + " may wait " + wait + " for each of the " + records
-                                    + " messages of a poll (max.poll.records), in all longer than " + interval
-                                    + " (max.poll.interval.ms), so that its consumer would lose its partitions. Set "
-                                    + "max.poll.records=" + Math.max(1, interval.dividedBy(wait))
-                                    + ", or a longer interval, or retry with shorter waits"));
+                    .add(RETRY_BEYOND_POLL_INTERVAL.of("The retries of the listener "
+                            + MethodNames.full(listener.method(), listener.type()) + " may wait " + wait
+                            + " for each of the " + records + " messages of a poll (max.poll.records), in all longer "
+                            + "than " + interval + " (max.poll.interval.ms), so that its consumer would lose its "
+                            + "partitions. Set max.poll.records=" + Math.max(1, interval.dividedBy(wait))
+                            + ", or a longer interval, or retry with shorter waits"));
         }
     }
 

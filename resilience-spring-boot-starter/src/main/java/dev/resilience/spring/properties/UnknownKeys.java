@@ -67,7 +67,8 @@ public record UnknownKeys(PolicyTable table) {
                 .collect(Collectors.groupingBy(name -> name.chop(1), LinkedHashMap::new, Collectors.toList()))
                 .forEach((prefix, names) -> warnings.add(KEY_WITHOUT_EFFECT.of("The property '" + names.get(0)
                         + "' has no effect. Did you mean '" + ConfiguredProperties.ROOT + "."
-                        + names.get(0).subName(1) + "'?"
+                        + names.get(0).subName(1)
+                        + "'?"
                         + (names.size() == 1 ? "" : " Below '" + prefix + "' are " + (names.size() - 1) + " more"))));
     }
 

@@ -46,8 +46,7 @@ public final class TimeLimitKind
         if (limit.policy().thread() == TimeLimitPolicy.RunsOn.WORKER && method.isTransactional()) {
             method.warnings()
                     .add(TRANSACTION_ON_WORKER.of("The method " + MethodNames.full(method.method(), method.type())
-                            + " is @Transactional and runs on a worker thread of the time limit '"
-                            + limit.name()
+                            + " is @Transactional and runs on a worker thread of the time limit '" + limit.name()
                             + "': it takes no part in a transaction of its caller, and its own may still be committed "
                             + "or rolled back after the caller has got its exception"));
         }

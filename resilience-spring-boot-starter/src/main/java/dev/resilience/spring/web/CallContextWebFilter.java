@@ -41,9 +41,9 @@ public record CallContextWebFilter(CallContextExtractor calls, StartupWarnings w
         if (calls.reachMethods()) {
             return;
         }
-        warnings.add(CONTEXT_NOT_PROPAGATED.of(
-                "In this WebFlux application the deadline of a request reaches protected methods that return a Mono or Flux "
-                        + "and no others, and so does its X-Attempt-Number. For the others set 'spring.reactor.context-propagation: auto', with "
-                        + "io.micrometer:context-propagation on the class path"));
+        warnings.add(CONTEXT_NOT_PROPAGATED.of("In this WebFlux application the deadline of a request reaches "
+                + "protected methods that return a Mono or Flux and no others, and so does its X-Attempt-Number. For "
+                + "the others set 'spring.reactor.context-propagation: auto', with io.micrometer:context-propagation "
+                + "on the class path"));
     }
 }

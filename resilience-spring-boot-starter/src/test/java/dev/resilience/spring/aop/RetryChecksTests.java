@@ -7,7 +7,6 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHttpClientAutoConfiguration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +48,7 @@ class RetryChecksTests {
     @Nested
     class ATimeLimitAroundAllAttempts {
 
-        private static final String OUTSIDE =
-                "resilience.order=idempotent,bulkhead,circuit-breaker,time-limit,retry";
+        private static final String OUTSIDE = "resilience.order=idempotent,bulkhead,circuit-breaker,time-limit,retry";
 
         @Test
         void isAWarningIfTheWaitsAloneAreLonger() {
@@ -63,7 +61,8 @@ class RetryChecksTests {
 
         @Test
         void isNoneIfTheWaitsFit() {
-            warnings(Limited.class, OUTSIDE, "resilience.time-limit.default.timeout=3s").isEmpty();
+            warnings(Limited.class, OUTSIDE, "resilience.time-limit.default.timeout=3s")
+                    .isEmpty();
             warnings(
                             Limited.class,
                             OUTSIDE,
@@ -74,7 +73,8 @@ class RetryChecksTests {
 
         @Test
         void isNoneIfItIsAroundEachAttempt() {
-            warnings(Limited.class, "resilience.time-limit.default.timeout=10ms").isEmpty();
+            warnings(Limited.class, "resilience.time-limit.default.timeout=10ms")
+                    .isEmpty();
         }
 
         static class Limited {
@@ -90,12 +90,18 @@ class RetryChecksTests {
 
         @Test
         void ofALeaseIsAWarningIfTheWaitsAloneAreLonger() {
-            warnings(Keyed.class, "resilience.retry.three.backoff.base-delay=5m", "resilience.retry.three.backoff.max-delay=1h")
+            warnings(
+                            Keyed.class,
+                            "resilience.retry.three.backoff.base-delay=5m",
+                            "resilience.retry.three.backoff.max-delay=1h")
                     .singleElement()
                     .asString()
                     .contains("Keyed.createAll(java.lang.String)", "up to 15 min", "10 min of 'max-lease'")
                     .endsWith("(docs/warnings.md#retry-beyond-deadline)");
-            warnings(Keyed.class, "resilience.retry.three.backoff.base-delay=3m", "resilience.retry.three.backoff.max-delay=1h")
+            warnings(
+                            Keyed.class,
+                            "resilience.retry.three.backoff.base-delay=3m",
+                            "resilience.retry.three.backoff.max-delay=1h")
                     .isEmpty();
         }
 
@@ -163,8 +169,10 @@ class RetryChecksTests {
         void isNoneElsewhereOrWithJitter() {
             warnings(Reader.class).isEmpty();
             warnings(Reader.class, "spring.main.cloud-platform=none").isEmpty();
-            warnings(Reader.class, ON_KUBERNETES, "resilience.retry.three.backoff.jitter=full").isEmpty();
-            warnings(Reader.class, ON_KUBERNETES, "resilience.retry.three.max-attempts=1").isEmpty();
+            warnings(Reader.class, ON_KUBERNETES, "resilience.retry.three.backoff.jitter=full")
+                    .isEmpty();
+            warnings(Reader.class, ON_KUBERNETES, "resilience.retry.three.max-attempts=1")
+                    .isEmpty();
         }
 
         @Test

@@ -45,7 +45,10 @@ class MemoryBesideDatabaseTests {
     private ApplicationContextRunner withDatabase(String... names) {
         ApplicationContextRunner with = application;
         for (String name : names) {
-            with = with.withBean(name, DataSource.class, () -> new DriverManagerDataSource("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1"));
+            with = with.withBean(
+                    name,
+                    DataSource.class,
+                    () -> new DriverManagerDataSource("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1"));
         }
         return with;
     }
@@ -85,7 +88,8 @@ class MemoryBesideDatabaseTests {
 
     @Test
     void memoryWithoutADatabaseIsNoneIfItIsChosen() {
-        warnings(application.withPropertyValues(RECORDS + "memory", LETTERS + "memory")).isEmpty();
+        warnings(application.withPropertyValues(RECORDS + "memory", LETTERS + "memory"))
+                .isEmpty();
     }
 
     @ParameterizedTest

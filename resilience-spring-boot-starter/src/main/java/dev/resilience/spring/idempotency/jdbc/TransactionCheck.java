@@ -68,19 +68,17 @@ public record TransactionCheck(
         String why =
                 asynchronous ? "it returns a stage, which ends after the transaction" : whyNotWritten(attribute, type);
         if (why != null) {
-            warnings.add(RESULT_OUTSIDE_TRANSACTION.of(
-                    "The result of the @Idempotent method " + name + " is not written in its transaction: " + why
-                            + ". After a crash between the two commits the method runs again with the same key"));
+            warnings.add(RESULT_OUTSIDE_TRANSACTION.of("The result of the @Idempotent method " + name
+                    + " is not written in its transaction: " + why + ". After a crash between the two commits the "
+                    + "method runs again with the same key"));
             return;
         }
         for (Class<?> thrown : method.getExceptionTypes()) {
             if (!isReplayed(thrown, policy) && commitsAfter(thrown, attribute)) {
-                warnings.add(COMMIT_FREES_KEY.of(
-                        "The transaction of the @Idempotent method " + name + " is committed when it throws "
-                                + thrown.getName()
-                                + ", and its key is free again: a repeated call has its effect a second "
-                                + "time. Roll back with @Transactional(rollbackFor = " + thrown.getSimpleName()
-                                + ".class), or list the exception in 'replay-exceptions'"));
+                warnings.add(COMMIT_FREES_KEY.of("The transaction of the @Idempotent method " + name
+                        + " is committed when it throws " + thrown.getName() + ", and its key is free again: a "
+                        + "repeated call has its effect a second time. Roll back with @Transactional(rollbackFor = "
+                        + thrown.getSimpleName() + ".class), or list the exception in 'replay-exceptions'"));
             }
         }
     }

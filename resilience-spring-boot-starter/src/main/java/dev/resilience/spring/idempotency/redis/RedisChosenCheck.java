@@ -22,11 +22,10 @@ public record RedisChosenCheck(ObjectProvider<TransactionAttributeSource> attrib
         TransactionAttributeSource source =
                 policy.transactional() == Transactional.NEVER ? null : attributes.getIfAvailable();
         if (source != null && source.getTransactionAttribute(method, type) != null) {
-            warnings.add(REDIS_BESIDE_DATABASE.of(
-                    "The @Idempotent method " + name + " is transactional, but its records are in Redis, which was "
-                            + "found beside the database: after a crash between the commit and the record the method runs again "
-                            + "with the same key. Keep the records in the database with 'resilience.idempotency-store.type: "
-                            + "jdbc', which makes it exactly once, or say 'redis' there"));
+            warnings.add(REDIS_BESIDE_DATABASE.of("The @Idempotent method " + name + " is transactional, but its "
+                    + "records are in Redis, which was found beside the database: after a crash between the commit "
+                    + "and the record the method runs again with the same key. Keep the records in the database with "
+                    + "'resilience.idempotency-store.type: jdbc', which makes it exactly once, or say 'redis' there"));
         }
     }
 }

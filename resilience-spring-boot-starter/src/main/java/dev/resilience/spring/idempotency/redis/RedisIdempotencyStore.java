@@ -110,10 +110,9 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
             for (Object policy :
                     connection.serverCommands().getConfig("maxmemory-policy").values()) {
                 if (!policy.equals("noeviction")) {
-                    warnings.add(
-                            REDIS_EVICTS.of(
-                                    "Redis has 'maxmemory-policy " + policy + "': when its memory is full it forgets "
-                                            + "idempotent calls, and they run again. Set it to 'noeviction' where they are kept"));
+                    warnings.add(REDIS_EVICTS.of("Redis has 'maxmemory-policy " + policy + "': when its memory is "
+                            + "full it forgets idempotent calls, and they run again. Set it to 'noeviction' where "
+                            + "they are kept"));
                     return;
                 }
             }
