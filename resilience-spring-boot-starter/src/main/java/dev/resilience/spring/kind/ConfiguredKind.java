@@ -152,7 +152,9 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
         return hasNoEffect ? why : null;
     }
 
-    /** Warns of what only calls show to be wrong. Asked whenever the warnings are asked for, so it adds with {@code addOnce}. */
+    /**
+     * Warns of what only calls show to be wrong. Asked whenever the warnings are asked for, by any thread: an equal text is said once.
+     */
     public void checkAtWork(L live, StartupWarnings warnings) {}
 
     /** What operators can do by the actuator. */

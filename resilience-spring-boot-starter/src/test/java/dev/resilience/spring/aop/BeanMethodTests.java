@@ -32,7 +32,8 @@ class BeanMethodTests {
                 .containsExactly("The @Bean method " + OnMethod.class.getName() + ".client(" + Callee.class.getName()
                         + ") has @Bulkhead, @Retryable, which holds for making the bean and not for calls of it. Annotate the "
                         + "methods of Client or of an interface that it implements; where that cannot be, write a bean that "
-                        + "calls it, and annotate that bean's methods");
+                        + "calls it, and annotate that bean's methods [annotation-on-bean-method] "
+                        + "(docs/warnings.md#annotation-on-bean-method)");
     }
 
     @Test
@@ -40,7 +41,8 @@ class BeanMethodTests {
         assertThat(Applications.warnings(OnType.class))
                 .containsExactly("The configuration class " + OnType.class.getName()
                         + " has @Retryable, which holds for making its beans, as by client(), and not for calls of them. "
-                        + "Annotate the classes of the beans or their interfaces");
+                        + "Annotate the classes of the beans or their interfaces [annotation-on-bean-method] "
+                        + "(docs/warnings.md#annotation-on-bean-method)");
     }
 
     @Test

@@ -54,7 +54,8 @@ class ContainerCallbacksTests {
     void aMethodThatTheContainerCallsWithoutTheProxyIsWarnedOf() {
         String told =
                 " has @CircuitBreaker, but the container calls it on the bean itself and not on its proxy, so that "
-                        + "call is not protected. Let it call a method of another bean that has the annotation";
+                        + "call is not protected. Let it call a method of another bean that has the annotation "
+                        + "[annotation-on-callback] (docs/warnings.md#annotation-on-callback)";
 
         assertThat(Applications.warnings(WarmUp.class))
                 .containsExactlyInAnyOrder(

@@ -23,7 +23,7 @@ class OtherRetryableTests {
                 .asString()
                 .contains("OfSpring.call()")
                 .contains("@org.springframework.resilience.annotation.Retryable")
-                .contains("does nothing", "Import dev.resilience.annotation.Retryable");
+                .contains("does nothing", "Import dev.resilience.annotation.Retryable", "[other-retryable]");
         assertThat(Applications.warnings(OfSpringRetry.class))
                 .singleElement()
                 .asString()

@@ -97,7 +97,7 @@ class RetryChecksTests {
                     .singleElement()
                     .asString()
                     .contains("Keyed.createAll(java.lang.String)", "up to 15 min", "10 min of 'max-lease'")
-                    .endsWith("(docs/warnings.md#retry-beyond-deadline)");
+                    .endsWith("[retry-beyond-deadline] (docs/warnings.md#retry-beyond-deadline)");
             warnings(
                             Keyed.class,
                             "resilience.retry.three.backoff.base-delay=3m",
@@ -162,7 +162,7 @@ class RetryChecksTests {
                     .singleElement()
                     .asString()
                     .contains("'resilience.retry.three.backoff.jitter'", "KUBERNETES")
-                    .endsWith("(docs/warnings.md#retry-without-jitter)");
+                    .endsWith("[retry-without-jitter] (docs/warnings.md#retry-without-jitter)");
         }
 
         @Test
@@ -205,7 +205,7 @@ class RetryChecksTests {
                     .singleElement()
                     .asString()
                     .contains(bean.getName() + ".", "@Idempotent", "IdempotencyContext.downstreamKeyOrNew()")
-                    .endsWith("(docs/warnings.md#retry-of-creation)");
+                    .endsWith("[retry-of-creation] (docs/warnings.md#retry-of-creation)");
         }
 
         @Test

@@ -28,7 +28,8 @@ class SelfInvocationTests {
                 .containsExactly("The method " + Shop.class.getName()
                         + ".place(java.lang.String) is called through 'this' by order(), which skips its @Bulkhead, "
                         + "@Retryable: only calls from outside pass the proxy. Move it to another bean, or give the bean "
-                        + "itself ('@Lazy Shop self' or 'ObjectProvider<Shop>') and call self.place(…)");
+                        + "itself ('@Lazy Shop self' or 'ObjectProvider<Shop>') and call self.place(…) [self-invocation] "
+                        + "(docs/warnings.md#self-invocation)");
     }
 
     static Stream<Arguments> selfCalls() {

@@ -31,7 +31,7 @@ class StartupWarningsTests {
                     .asString()
                     .contains(RetriedTwice.class.getName() + ".sell()")
                     .contains("@org.springframework.resilience.annotation.Retryable")
-                    .contains("multiply");
+                    .contains("multiply", "[retry-inside-retry]");
             assertThat(output).contains("is retried twice");
         });
     }
@@ -63,7 +63,7 @@ class StartupWarningsTests {
                     .singleElement()
                     .asString()
                     .contains(Shop.class.getName())
-                    .contains("no proxy");
+                    .contains("no proxy", "[bean-without-proxy]");
             assertThat(output).contains("are not protected");
             assertThat(context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::sell))
                     .isEqualTo(1);
@@ -104,7 +104,8 @@ class StartupWarningsTests {
                         .singleElement()
                         .asString()
                         .contains(TransfersInPool.class.getName() + ".transfer()")
-                        .contains("is @Transactional and runs on a thread of the bulkhead 'pool'"));
+                        .contains("is @Transactional and runs on a thread of the bulkhead 'pool'")
+                        .contains("[transaction-on-worker]"));
     }
 
     @Test

@@ -141,6 +141,7 @@ class BindingsFailTests extends FailingStartup {
         assertThat(warnings(binding("execution(* pax(..))", "retry: payments"), Plain.class))
                 .anyMatch(warning -> warning.contains("'resilience.bindings[0].pointcut'")
                         && warning.contains("matches no method")
+                        && warning.contains("[binding-without-method]")
                         && warning.contains("execution(* pax(..))"));
         assertThat(warnings(binding("execution(* pay(..))", "retry: payments"), Plain.class))
                 .noneMatch(warning -> warning.contains("bindings"));

@@ -120,7 +120,7 @@ class EnvironmentVariablesTests extends FailingStartup {
                     .filteredOn(warning -> !warning.contains("'resilience4j'"))
                     .containsExactly(
                             "The property 'resiliance.retry.payments.max-attempts' has no effect. Did you mean "
-                                    + "'resilience.retry.payments.max-attempts'?");
+                                    + "'resilience.retry.payments.max-attempts'? [key-without-effect] (docs/warnings.md#key-without-effect)");
         }
     }
 

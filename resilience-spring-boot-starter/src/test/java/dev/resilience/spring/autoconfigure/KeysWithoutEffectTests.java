@@ -66,7 +66,8 @@ class KeysWithoutEffectTests {
         assertThat(warnings(runner, prefix + key, prefix + without))
                 .singleElement()
                 .asString()
-                .startsWith(prefix + name + " has no effect");
+                .startsWith(prefix + name + " has no effect")
+                .contains("[key-without-effect]");
         assertThat(warnings(runner, prefix + key, prefix + with)).isEmpty();
     }
 

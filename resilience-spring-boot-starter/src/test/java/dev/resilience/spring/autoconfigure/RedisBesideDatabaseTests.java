@@ -44,7 +44,7 @@ class RedisBesideDatabaseTests {
             assertThat(context.getBean(StartupWarnings.class).all())
                     .singleElement()
                     .asString()
-                    .contains("Transactions.pay(", "type: jdbc");
+                    .contains("Transactions.pay(", "type: jdbc", "[redis-beside-database]");
         });
     }
 

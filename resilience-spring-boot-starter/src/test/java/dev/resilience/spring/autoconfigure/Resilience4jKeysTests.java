@@ -28,7 +28,8 @@ class Resilience4jKeysTests extends FailingStartup {
         assertThat(warnings(LEFT_OVER))
                 .containsExactly(
                         "Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on"
-                                + " the class path: resilience-migration writes them below 'resilience' (docs/converter.md).");
+                                + " the class path: resilience-migration writes them below 'resilience' (docs/converter.md)."
+                                + " [key-without-effect] (docs/warnings.md#key-without-effect)");
     }
 
     @Test

@@ -33,7 +33,7 @@ class UnusedPoliciesTests {
         assertThat(warnings(application.withPropertyValues("resilience.bulkhead.zzz.max-concurrent=3"), Shop.class))
                 .containsExactly(
                         "The bulkhead policy 'zzz' is used by no method: 'resilience.bulkhead.zzz' has no effect, unless code takes it from the ResilienceRegistry. "
-                                + "Remove it, or name it in an annotation");
+                                + "Remove it, or name it in an annotation [policy-without-use] (docs/warnings.md#policy-without-use)");
     }
 
     @Test
@@ -41,7 +41,7 @@ class UnusedPoliciesTests {
         assertThat(warnings(application.withPropertyValues("resilience.retry.gatway.max-attempts=5"), Shop.class))
                 .containsExactly(
                         "The retry policy 'gatway' is used by no method: 'resilience.retry.gatway' has no effect, unless code takes it from the ResilienceRegistry. "
-                                + "Did you mean 'gateway'? Remove it, or name it in an annotation");
+                                + "Did you mean 'gateway'? Remove it, or name it in an annotation [policy-without-use] (docs/warnings.md#policy-without-use)");
     }
 
     @Test
@@ -96,7 +96,7 @@ class UnusedPoliciesTests {
                 .singleElement()
                 .asString()
                 .contains("The retry-budget policy 'other' is used by no method")
-                .endsWith("Remove it, or name it as a policy's budget");
+                .contains("Remove it, or name it as a policy's budget [policy-without-use] (docs/");
     }
 
     @Test

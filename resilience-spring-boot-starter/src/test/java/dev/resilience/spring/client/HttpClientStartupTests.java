@@ -210,7 +210,8 @@ class HttpClientStartupTests {
                         assertThat(application.getBean(StartupWarnings.class).all())
                                 .singleElement()
                                 .asString()
-                                .contains("'stock'", "spring-boot-restclient", "spring-boot-webclient");
+                                .contains("'stock'", "spring-boot-restclient", "spring-boot-webclient")
+                                .contains("[client-without-module]");
                     });
         }
     }

@@ -91,6 +91,15 @@ class DeadLetterStartupTests {
         }
     }
 
+    static class MayHaveKeyInHeader {
+
+        @Idempotent(header = "Idempotency-Key", required = false)
+        @Retryable("kept")
+        public String take(String id) {
+            return id;
+        }
+    }
+
     static class NotKept {
 
         @Retryable("two")
@@ -207,6 +216,14 @@ class DeadLetterStartupTests {
     @Test
     void aStoreThatWasNotChosenAndForgetsIsToldOf() {
         application(NotKept.class).run(context -> assertWarned(context, "Dead letters are kept in this process only"));
+    }
+
+    @Test
+    void aReplayWithoutTheKeyOfARequestIsToldOfWhereItIsNotRequired() {
+        application(MayHaveKeyInHeader.class)
+                .withPropertyValues("resilience.idempotency.default.scope=none")
+                .run(context -> assertWarned(
+                        context, "MayHaveKeyInHeader.take(", "runs without the protection", "[replay-without-key]"));
     }
 
     @Test

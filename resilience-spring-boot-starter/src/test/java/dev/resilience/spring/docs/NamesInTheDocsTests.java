@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,8 +36,8 @@ class NamesInTheDocsTests {
     private static final Pattern METER =
             Pattern.compile("new MeterFamily\\(\\s*\"(resilience\\.[a-z]+(?:\\.[a-z]+)+)\"");
     /** Properties of more than one word below their kind have a dash, or are those that are named here. */
-    private static final Pattern METER_IN_TEXT =
-            Pattern.compile("`(resilience\\.(?!deadline\\.(?:header|margin|minimum))[a-z]+(?:\\.[a-z]+)+)[`{]");
+    private static final Pattern METER_IN_TEXT = Pattern.compile(
+            "`(resilience\\.(?!deadline\\.(?:header|margin|minimum)|warnings\\.ignore)[a-z]+(?:\\.[a-z]+)+)[`{]");
 
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
 
@@ -136,15 +135,17 @@ class NamesInTheDocsTests {
         }
     }
 
-    /** As they are made of headings by what shows Markdown. */
+    /** As they are made of headings by what shows Markdown, and those that are written. */
     private static Set<String> anchors(Path page) throws IOException {
-        return Files.readAllLines(page).stream()
+        Set<String> anchors = namesIn(List.of(page), Pattern.compile("<a id=\"([a-z-]+)\"></a>"));
+        Files.readAllLines(page).stream()
                 .filter(line -> line.startsWith("#"))
                 .map(line -> line.replaceFirst("^#+ ", "")
                         .toLowerCase(Locale.ROOT)
                         .replaceAll("[^a-z0-9 _-]", "")
                         .replace(' ', '-'))
-                .collect(Collectors.toSet());
+                .forEach(anchors::add);
+        return anchors;
     }
 
     private static Map<String, String> levelsByEvent() throws IOException {

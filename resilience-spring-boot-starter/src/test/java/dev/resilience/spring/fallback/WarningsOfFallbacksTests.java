@@ -24,6 +24,7 @@ class WarningsOfFallbacksTests {
                         .contains(
                                 Eager.class.getName() + ".sell()",
                                 "inside its @Retryable",
+                                "[layer-without-effect]",
                                 "Put 'fallback' before 'retry' in 'resilience.order'"))
                 .anySatisfy(warning ->
                         assertThat(warning).contains("inside its @CircuitBreaker", "before 'circuit-breaker'"))
@@ -48,6 +49,7 @@ class WarningsOfFallbacksTests {
                 .contains(
                         Protected.class.getName() + ".later()",
                         "@Retryable, which does nothing when it answers for Protected.sell()",
+                        "[annotation-on-fallback]",
                         "@Fallback(\"bean::later\")");
     }
 

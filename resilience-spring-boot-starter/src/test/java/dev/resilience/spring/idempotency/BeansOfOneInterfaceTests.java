@@ -127,7 +127,7 @@ class BeansOfOneInterfaceTests {
                     assertThat(context.getBean(StartupWarnings.class).all())
                             .singleElement()
                             .asString()
-                            .contains(HttpGateway.class.getName(), "'eu', 'us'", "key");
+                            .contains(HttpGateway.class.getName(), "'eu', 'us'", "key", "[shared-keys]");
                 });
     }
 

@@ -31,7 +31,11 @@ class BroadReplayExceptionsTests {
         assertThat(warnings("java.lang.IllegalStateException," + broad.getName()))
                 .singleElement()
                 .asString()
-                .contains("resilience.idempotency.payments.replay-exceptions", broad.getName(), "List the exceptions")
+                .contains(
+                        "resilience.idempotency.payments.replay-exceptions",
+                        broad.getName(),
+                        "List the exceptions",
+                        "[broad-replay-exceptions]")
                 .doesNotContain("IllegalStateException");
     }
 

@@ -236,7 +236,11 @@ class RefusedKeysAndFallbacksTests {
         assertThat(warnings)
                 .singleElement()
                 .asString()
-                .contains(Picky.class.getName() + ".running(", "is never called", "list that refusal in 'on'");
+                .contains(
+                        Picky.class.getName() + ".running(",
+                        "is never called",
+                        "list that refusal in 'on'",
+                        "[fallback-never-called]");
     }
 
     static class Picky {

@@ -58,7 +58,10 @@ class BatchListenersTests {
                         .getFailure()
                         .isInstanceOfSatisfying(ResilienceConfigurationException.class, failure -> {
                             assertThat(failure.getMessage())
-                                    .contains(listener.getSimpleName() + ".on(", "gets several messages in one call");
+                                    .contains(
+                                            listener.getSimpleName() + ".on(",
+                                            "gets several messages in one call",
+                                            "[retry-of-batch]");
                             assertThat(failure.action()).contains("for each message");
                         }));
     }

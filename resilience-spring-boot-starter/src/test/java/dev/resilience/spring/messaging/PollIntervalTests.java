@@ -48,7 +48,12 @@ class PollIntervalTests {
         assertThat(warnings(Defaults.class, Retried.class))
                 .singleElement()
                 .asString()
-                .contains("Retried.on(", "PT2S for each of the 500 messages", "PT5M", "max.poll.records=150");
+                .contains(
+                        "Retried.on(",
+                        "PT2S for each of the 500 messages",
+                        "PT5M",
+                        "max.poll.records=150",
+                        "[retry-beyond-poll-interval]");
     }
 
     @Test

@@ -100,7 +100,10 @@ class CallContextFiltersTests {
 
         handle(unheard, MockServerHttpRequest.get("/").header("X-Time", "100"));
         handle(unheard, MockServerHttpRequest.get("/").header("X-Attempt-Number", "2"));
-        assertThat(warnings.all()).singleElement().asString().contains("context-propagation: auto");
+        assertThat(warnings.all())
+                .singleElement()
+                .asString()
+                .contains("context-propagation: auto", "[context-not-propagated]");
     }
 
     @Test

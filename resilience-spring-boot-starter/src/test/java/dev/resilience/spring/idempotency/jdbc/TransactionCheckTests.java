@@ -90,7 +90,10 @@ class TransactionCheckTests {
 
     @Test
     void aReadOnlyTransaction() {
-        warningsOf(ReadOnly.class).singleElement().asString().contains("ReadOnly.pay(", "read-only");
+        warningsOf(ReadOnly.class)
+                .singleElement()
+                .asString()
+                .contains("ReadOnly.pay(", "read-only", "[result-outside-transaction]");
     }
 
     @Test
@@ -118,6 +121,7 @@ class TransactionCheckTests {
                         "Throwing.pay(",
                         "is committed when it throws java.io.IOException",
                         "rollbackFor = IOException.class",
+                        "[commit-frees-key]",
                         "'replay-exceptions'");
     }
 

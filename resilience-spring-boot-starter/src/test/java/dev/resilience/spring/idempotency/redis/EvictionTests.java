@@ -37,7 +37,10 @@ class EvictionTests {
         acquire(store, "one");
         acquire(store, "two");
 
-        assertThat(warnings.all()).singleElement().asString().contains("maxmemory-policy volatile-lru", "noeviction");
+        assertThat(warnings.all())
+                .singleElement()
+                .asString()
+                .contains("maxmemory-policy volatile-lru", "noeviction", "[redis-evicts]");
     }
 
     @Test
