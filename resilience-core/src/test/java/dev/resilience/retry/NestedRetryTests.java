@@ -65,6 +65,19 @@ class NestedRetryTests {
     }
 
     @Test
+    void theInnerOneRemembersWhatRepeatedIt() {
+        Retry outer = named("outer", policy());
+        Retry inner = named("inner", policy());
+        assertThat(inner.nestedIn()).isNull();
+
+        call(outer, inner);
+        call(named("another", policy()), inner);
+
+        assertThat(inner.nestedIn()).isEqualTo("retry 'outer'");
+        assertThat(outer.nestedIn()).isNull();
+    }
+
+    @Test
     void theInnerOneMakesOneAttemptWhereItIsToldTo() {
         Retry inner = named("inner", policy().nested(SUPPRESS));
 

@@ -82,7 +82,7 @@ class BatchListenersTests {
                                 context.getBean(StartupWarnings.class).all())
                         .singleElement()
                         .asString()
-                        .contains("Retried.on(", "@Retryable", "the whole batch"));
+                        .contains("Retried.on(", "@Retryable", "the whole batch", "[retry-of-batch]"));
     }
 
     static class BySetting {
