@@ -132,6 +132,11 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         return reports.firstOuter;
     }
 
+    /** Whether a failed attempt was not repeated because of the transaction around the call, which can only be rolled back. */
+    public boolean hasLostTransaction() {
+        return reports.hasLostTransaction;
+    }
+
     /** Threads that are busy with later attempts of asynchronous calls. */
     public int workers() {
         return waits.busyThreads();

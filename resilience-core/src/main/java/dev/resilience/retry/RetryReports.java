@@ -45,6 +45,7 @@ final class RetryReports extends Reports<RetryOutcome> {
     private final LongAdder retries = new LongAdder();
     private volatile @Nullable Failure lastFailure;
     volatile @Nullable String firstOuter; // of the retries around calls, in words
+    volatile boolean hasLostTransaction;
     private final AtomicReference<@Nullable Instant> failingSince =
             new AtomicReference<>(); // no attempt succeeded since
 
@@ -221,6 +222,7 @@ final class RetryReports extends Reports<RetryOutcome> {
 
     /** Reported once. */
     void transactionLost(String why) {
+        hasLostTransaction = true;
         log.once("transaction", LOST_TRANSACTION, line -> {
             String text =
                     "a failed attempt is not repeated, because it was made in a transaction that was open before it, "

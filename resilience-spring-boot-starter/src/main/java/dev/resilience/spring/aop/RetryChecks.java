@@ -25,6 +25,7 @@ import dev.resilience.spring.timelimit.TimeLimitKind;
 import dev.resilience.time.Durations;
 import dev.resilience.timelimit.TimeLimit;
 import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.regex.Pattern;
@@ -136,16 +137,16 @@ public final class RetryChecks {
 
     /** By its name, or as the handler or the client of a POST that carries no idempotency key. */
     private static boolean creates(Method method, MergedAnnotations annotations) {
-        if (CREATING.matcher(method.getName()).matches()) {
-            return true;
-        }
         boolean posts = isPost(annotations.get(REQUEST_MAPPING)) || isPost(annotations.get(HTTP_EXCHANGE));
-        return posts
-                && !READING.matcher(method.getName()).matches()
-                && Arrays.stream(method.getParameters())
-                        .map(parameter -> MergedAnnotations.from(parameter).get(REQUEST_HEADER))
-                        .noneMatch(header ->
-                                header.isPresent() && header.getString("name").equalsIgnoreCase("Idempotency-Key"));
+        return CREATING.matcher(method.getName()).matches()
+                || (posts
+                        && !READING.matcher(method.getName()).matches()
+                        && Arrays.stream(method.getParameters()).noneMatch(RetryChecks::isKey));
+    }
+
+    private static boolean isKey(Parameter parameter) {
+        MergedAnnotation<?> header = MergedAnnotations.from(parameter).get(REQUEST_HEADER);
+        return header.isPresent() && header.getString("name").equalsIgnoreCase("Idempotency-Key");
     }
 
     private static boolean isPost(MergedAnnotation<?> mapping) {

@@ -221,7 +221,7 @@ final class ResilienceRuntime implements AutoCloseable {
         refresh = () -> created.refresh(found -> {
             PolicyTable now = new PolicyTable(configured, kinds.configured());
             PolicyNames namesNow = new PolicyNames(now, application.getEnvironment());
-            new UnknownKeys(now).report(found, new StartupWarnings());
+            new UnknownKeys(now).report(found, warnings);
             namesNow.checkSpellings(annotated, policyBeans, found);
             return binder(now, annotated, policyBeans, found, namesNow);
         });

@@ -71,9 +71,8 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
         double served = (double) Durations.toNanos(policy.queueTimeout()) / call.toNanos() * policy.maxConcurrent();
         if (policy.maxQueue() > served) {
             String text = "'" + PropertyNames.of(prefix(), bulkhead.name()) + ".max-queue' is " + policy.maxQueue()
-                    + ", but in 'queue-timeout' only " + (long) served + " calls get a permit, of "
-                    + policy.maxConcurrent()
-                    + ", because a call takes " + Durations.inWords(call)
+                    + ", but in 'queue-timeout' only " + (long) served + " calls get one of its "
+                    + policy.maxConcurrent() + " permits, because a call takes " + Durations.inWords(call)
                     + ", as measured: the others wait in vain. Make the queue shorter, or raise 'max-concurrent'";
             warnings.addOnce(bulkhead.name(), QUEUE_TOO_LONG.of(text));
         }

@@ -1,6 +1,7 @@
 package dev.resilience.spring.retry;
 
 import static dev.resilience.spring.WarningId.RETRY_INSIDE_RETRY;
+import static dev.resilience.spring.WarningId.RETRY_IN_TRANSACTION;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
@@ -230,6 +231,12 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     @Override
     public void checkAtWork(Retry retry, StartupWarnings warnings) {
+        if (retry.hasLostTransaction()) {
+            warnings.add(
+                    RETRY_IN_TRANSACTION.of("Retry '" + retry.name() + "' has not repeated a failed attempt, because "
+                            + "the transaction around the call could only be rolled back. Retry the method that begins it, or let "
+                            + "the retried method begin its own (Propagation.REQUIRES_NEW)"));
+        }
         String outer = retry.nestedIn();
         if (outer != null && retry.policy().nested() == RetryPolicy.Nested.ALLOW) {
             warnings.add(RETRY_INSIDE_RETRY.of("Retry '" + retry.name() + "' works inside " + outer

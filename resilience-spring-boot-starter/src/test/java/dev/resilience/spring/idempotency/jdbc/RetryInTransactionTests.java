@@ -10,6 +10,7 @@ import dev.resilience.event.RetryOutcome;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.retry.OpenTransactions;
@@ -55,6 +56,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 class RetryInTransactionTests {
 
     private final Databases database;
+    private final List<String> warnings = new ArrayList<>(); // when an application ends
 
     RetryInTransactionTests(Databases database) {
         this.database = database;
@@ -92,6 +94,7 @@ class RetryInTransactionTests {
                         context.getBean(Inner.class),
                         new TransactionTemplate(context.getBean(PlatformTransactionManager.class)),
                         context.getBean(ResilienceRegistry.class).retries().get("default"));
+                warnings.addAll(context.getBean(StartupWarnings.class).all());
             });
         }
     }
@@ -109,6 +112,11 @@ class RetryInTransactionTests {
             assertThat(retry.calls().get(RetryOutcome.NOT_RETRYABLE)).isEqualTo(2);
             assertThat(retry.attempts()).isZero();
         });
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("Retry 'default' has not repeated a failed attempt", "Propagation.REQUIRES_NEW")
+                .endsWith("[retry-in-transaction] (docs/warnings.md#retry-in-transaction)");
         assertThat(output)
                 .containsOnlyOnce(
                         "Retry 'default': a failed attempt is not repeated, because it was made in a transaction "
@@ -122,6 +130,7 @@ class RetryInTransactionTests {
 
             assertThat(retry.calls().get(RetryOutcome.SUCCESS_AFTER_RETRY)).isEqualTo(1);
         });
+        assertThat(warnings).isEmpty();
     }
 
     @Test
