@@ -82,6 +82,12 @@ final class Shop {
         return send(request(path, "GET", "")).join();
     }
 
+    /** Has a second to answer. */
+    Answer getWithDeadline(String path) {
+        return send(request(path, "GET", "").header("X-Request-Deadline-Ms", "1000"))
+                .join();
+    }
+
     Answer post(String path, String body) {
         return send(request(path, "POST", body)).join();
     }
