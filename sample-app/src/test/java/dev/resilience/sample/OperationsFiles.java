@@ -42,9 +42,8 @@ final class OperationsFiles {
 
     /** The queries of all panels, and those of the dashboard's annotations. */
     static Stream<Query> queries() {
-        Stream<Query> ofPanels = panels().flatMap(panel -> panel.path("targets")
-                .valueStream()
-                .map(target -> Query.of(panel.path("title"), target.path("expr"))));
+        Stream<Query> ofPanels = panels().flatMap(panel ->
+                panel.path("targets").valueStream().map(target -> Query.of(panel.path("title"), target.path("expr"))));
         Stream<Query> ofAnnotations = dashboard()
                 .at("/annotations/list")
                 .valueStream()

@@ -79,8 +79,7 @@ class OperationsFilesTests {
                             .results()
                             .map(MatchResult::group)
                             .toList());
-            for (MatchResult found :
-                    OUTCOMES.matcher(expression).results().toList()) {
+            for (MatchResult found : OUTCOMES.matcher(expression).results().toList()) {
                 assertThat(meters.get(found.group(1)))
                         .contains(Stream.of(found.group(2).split("\\|", -1))
                                 .map(outcome -> "`" + outcome + "`")
@@ -133,12 +132,11 @@ class OperationsFilesTests {
             for (String name : row.group(1).replace("`", "").split(", ", -1)) {
                 family = name.startsWith(".") ? family.substring(0, family.lastIndexOf('.')) + name : name;
                 String exported = family.replace('.', '_');
-                List<String> suffixes =
-                        switch (row.group(2)) {
-                            case "counter" -> List.of("_total");
-                            case "timer" -> List.of("_seconds_count", "_seconds_sum", "_seconds_max");
-                            default -> List.of("");
-                        };
+                List<String> suffixes = switch (row.group(2)) {
+                    case "counter" -> List.of("_total");
+                    case "timer" -> List.of("_seconds_count", "_seconds_sum", "_seconds_max");
+                    default -> List.of("");
+                };
                 suffixes.forEach(suffix -> meters.put(exported + suffix, row.group(0)));
             }
         }

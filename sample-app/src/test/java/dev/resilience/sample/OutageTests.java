@@ -136,7 +136,8 @@ class OutageTests {
     void eachAlertSaysWhatFailsAndHowBad() {
         for (Alert alert : OperationsFiles.alerts()) {
             assertThat(ALERTS)
-                    .filteredOn(found -> found.at("/labels/alertname").asString().equals(alert.name()))
+                    .filteredOn(
+                            found -> found.at("/labels/alertname").asString().equals(alert.name()))
                     .isNotEmpty()
                     .allSatisfy(found -> {
                         String policy = found.at("/labels/name").asString();
@@ -154,16 +155,19 @@ class OutageTests {
     void prometheusEvaluatesEachAlertWithoutAnError() {
         JsonNode rules = prometheus.call("rules", Map.of()).at("/groups/0/rules");
 
-        assertThat(rules.valueStream()).hasSize(8).allSatisfy(rule -> assertThat(
-                        rule.path("health").asString())
-                .as(rule.toString())
-                .isEqualTo("ok"));
+        assertThat(rules.valueStream())
+                .hasSize(8)
+                .allSatisfy(rule -> assertThat(rule.path("health").asString())
+                        .as(rule.toString())
+                        .isEqualTo("ok"));
     }
 
     @ParameterizedTest
     @MethodSource("dev.resilience.sample.OperationsFiles#queries")
     void eachQueryOfTheDashboardShowsTheOutage(Query query) {
-        Stream<Double> values = prometheus.query(inGrafana(query.expression()), begin).valueStream()
+        Stream<Double> values = prometheus
+                .query(inGrafana(query.expression()), begin)
+                .valueStream()
                 .flatMap(series -> series.path("values").valueStream())
                 .map(sample -> Double.valueOf(sample.path(1).asString()));
 
@@ -284,7 +288,8 @@ class OutageTests {
 
     private static void assertUsualIsKnown() {
         String duplicates = "resilience_idempotency_calls_total{outcome=\"replayed\"}[1d] offset 10m";
-        assertThat(prometheus.query("sum(rate(" + faster(duplicates) + ")) > 0")).isNotEmpty();
+        assertThat(prometheus.query("sum(rate(" + faster(duplicates) + ")) > 0"))
+                .isNotEmpty();
     }
 
     private static void orderInBursts() {
@@ -301,9 +306,13 @@ class OutageTests {
 
     private static void openAndClose() {
         shop.gatewayBehaves("{\"refuse\":true}");
-        until(() -> order("down-" + orders++), () -> assertThat(shop.breakerState()).isEqualTo("OPEN"));
+        until(
+                () -> order("down-" + orders++),
+                () -> assertThat(shop.breakerState()).isEqualTo("OPEN"));
         shop.gatewayBehaves("{}");
-        until(() -> order("up-" + orders++), () -> assertThat(shop.breakerState()).isEqualTo("CLOSED"));
+        until(
+                () -> order("up-" + orders++),
+                () -> assertThat(shop.breakerState()).isEqualTo("CLOSED"));
     }
 
     private static void orderAndShip() {
@@ -337,15 +346,19 @@ class OutageTests {
 
     /** Makes calls until an assertion holds. */
     private static void until(Runnable traffic, ThrowingRunnable assertion) {
-        await().atMost(Duration.ofSeconds(40)).pollInterval(Duration.ofMillis(1)).untilAsserted(() -> {
-            traffic.run();
-            assertion.run();
-        });
+        await().atMost(Duration.ofSeconds(40))
+                .pollInterval(Duration.ofMillis(1))
+                .untilAsserted(() -> {
+                    traffic.run();
+                    assertion.run();
+                });
     }
 
     /** The alerts that have fired since the outage began, with the policies that they fired for. */
     private static Map<String, Set<String>> firing() {
-        return prometheus.query("ALERTS{alertstate=\"firing\"}", begin).valueStream()
+        return prometheus
+                .query("ALERTS{alertstate=\"firing\"}", begin)
+                .valueStream()
                 .map(series -> series.path("metric"))
                 .collect(groupingBy(
                         labels -> labels.path("alertname").asString(),

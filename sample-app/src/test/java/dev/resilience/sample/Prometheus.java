@@ -36,8 +36,9 @@ final class Prometheus implements AutoCloseable {
 
     private Prometheus(Process process, Path log) {
         this.process = process;
-        this.api = "http://" + await().atMost(Duration.ofSeconds(30)).until(() -> address(log), found -> !found.isEmpty())
-                + "/api/v1/";
+        this.api =
+                "http://" + await().atMost(Duration.ofSeconds(30)).until(() -> address(log), found -> !found.isEmpty())
+                        + "/api/v1/";
     }
 
     /**
@@ -67,7 +68,8 @@ final class Prometheus implements AutoCloseable {
     /** Runs promtool and returns what it prints, after its exit code; skips the test where there is none. */
     static String tool(Path directory, String... arguments) throws IOException, InterruptedException {
         assumeInstalled(TOOL);
-        ProcessBuilder tool = new ProcessBuilder(arguments).directory(directory.toFile()).redirectErrorStream(true);
+        ProcessBuilder tool =
+                new ProcessBuilder(arguments).directory(directory.toFile()).redirectErrorStream(true);
         tool.command().add(0, TOOL.toString());
         Process process = tool.start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
