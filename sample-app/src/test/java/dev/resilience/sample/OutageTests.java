@@ -85,6 +85,7 @@ class OutageTests {
 
     @BeforeAll
     static void watchAnOutage() throws IOException {
+        Prometheus.assumeInstalled();
         begin = Instant.now();
         ConfigurableApplicationContext application = start("jdbc");
         ConfigurableApplicationContext neighbour = start("memory");

@@ -41,13 +41,17 @@ final class Prometheus implements AutoCloseable {
                         + "/api/v1/";
     }
 
+    /** Skips the test where there is no Prometheus. */
+    static void assumeInstalled() {
+        assumeInstalled(PROGRAM);
+    }
+
     /**
-     * Skips the test where there is no Prometheus.
+     * Starts to scrape.
      *
      * @param directory has {@code prometheus.yml}
      */
     static Prometheus start(Path directory) throws IOException {
-        assumeInstalled(PROGRAM);
         Path log = directory.resolve("prometheus.log");
         Process process = new ProcessBuilder(
                         PROGRAM.toString(),
