@@ -55,9 +55,9 @@ class StartupTests {
 
     private static int promisedSeries(LiveRegistry registry) {
         int retry = 7 + 1 + 6 + 2; // outcomes, attempts, durations, threads and their queue
-        int circuitBreaker = 4 + 1 + 1 + 1 + 30; // outcomes, state, failure rate, slow calls, transitions
-        int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
-        int timeLimit = 2 + 1; // outcomes, workers
+        int circuitBreaker = 5 + 1 + 1 + 1 + 30; // outcomes, state, failure rate, slow calls, transitions
+        int bulkhead = 4 + 3 + 1; // outcomes, gauges, wait
+        int timeLimit = 3 + 1; // outcomes, workers
         int idempotency = 10; // outcomes
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
