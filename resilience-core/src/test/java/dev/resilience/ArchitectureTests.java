@@ -98,8 +98,8 @@ class ArchitectureTests {
     void coreDependsOnNothingButTheJdkSlf4jAndJspecify() {
         classes()
                 .should()
-                .onlyDependOnClassesThat(
-                        resideInAnyPackage(ROOT + "..", "java..", "javax..", "org.slf4j..", "org.jspecify.."))
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                        ROOT + "..", "java..", "javax..", "jdk.jfr..", "org.slf4j..", "org.jspecify.."))
                 .check(CORE);
     }
 

@@ -70,10 +70,10 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
      *
      * @param grantedBefore permits that were granted when the wait began
      */
-    void served(int maxConcurrent, long since, long grantedBefore) {
+    BulkheadOutcome served(int maxConcurrent, long since, long grantedBefore) {
         permitsSeen.add(permits.acquisitions() - grantedBefore);
         permitNanos.add((double) (time.nanoTime() - since) * maxConcurrent);
-        waited(BulkheadOutcome.ACCEPTED, since);
+        return waited(BulkheadOutcome.ACCEPTED, since);
     }
 
     @Nullable
@@ -82,8 +82,9 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
         return seen < MIN_SEEN ? null : Duration.ofNanos((long) (permitNanos.sum() / seen));
     }
 
-    void waited(BulkheadOutcome outcome, long since) {
+    BulkheadOutcome waited(BulkheadOutcome outcome, long since) {
         publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
+        return outcome;
     }
 
     BulkheadFullException rejected(String why) {

@@ -137,7 +137,7 @@ final class BulkheadStep extends AsyncStep {
                 return;
             }
             cancelTimer();
-            bulkhead.reports.served(bulkhead.policy().maxConcurrent(), start, grantedBefore);
+            call.report(() -> bulkhead.reports.served(bulkhead.policy().maxConcurrent(), start, grantedBefore));
             goOn(call);
         }
 
@@ -153,11 +153,11 @@ final class BulkheadStep extends AsyncStep {
                 return;
             }
             if (!timeout.byDeadline() && bulkhead.letsThrough()) {
-                bulkhead.reports.waited(BulkheadOutcome.WOULD_REJECT, start);
+                call.report(() -> bulkhead.reports.waited(BulkheadOutcome.WOULD_REJECT, start));
                 goOn(new LetThrough(call));
             } else {
-                bulkhead.reports.waited(BulkheadOutcome.TIMED_OUT, start);
-                fail(bulkhead.reports.timedOut(timeout));
+                call.report(() -> bulkhead.reports.waited(BulkheadOutcome.TIMED_OUT, start));
+                fail(call.report(() -> bulkhead.reports.timedOut(timeout)));
             }
         }
 
@@ -166,8 +166,8 @@ final class BulkheadStep extends AsyncStep {
             if (claim()) {
                 cancelTimer();
                 bulkhead.end(Duration.ZERO, () -> {
-                    bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
-                    fail(bulkhead.reports.rejected(BulkheadReports.STOPPED));
+                    call.report(() -> bulkhead.reports.waited(BulkheadOutcome.REJECTED, start));
+                    fail(call.report(() -> bulkhead.reports.rejected(BulkheadReports.STOPPED)));
                 });
             }
         }
@@ -181,7 +181,7 @@ final class BulkheadStep extends AsyncStep {
         @Override
         protected void stopped() {
             cancelTimer();
-            bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
+            call.report(() -> bulkhead.reports.waited(BulkheadOutcome.REJECTED, start));
             bulkhead.reports.leftWithoutPermit();
         }
 

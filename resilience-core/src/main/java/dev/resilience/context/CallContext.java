@@ -35,10 +35,16 @@ public record CallContext(
     /** In what {@link #ofThread()} returns: the innermost body that runs on the thread and may be interrupted. */
     public static final int EXECUTION = 3;
 
+    /**
+     * In what {@link #ofThread()} returns: what observes the current call alone, a {@link CallObserver} that may listen to
+     * events too. It goes wherever the call does.
+     */
+    public static final int OBSERVER = 4;
+
     /** Carries the log's MDC and the context class loader. */
     static final ContextCarrier LOG_AND_LOADER = CallContext::withLogAndLoader;
 
-    private static final ThreadLocal<@Nullable Object[]> SLOTS = ThreadLocal.withInitial(() -> new Object[4]);
+    private static final ThreadLocal<@Nullable Object[]> SLOTS = ThreadLocal.withInitial(() -> new Object[5]);
 
     /** That of a call that comes from elsewhere. */
     public CallContext(@Nullable Deadline deadline, @Nullable Attempt attempt) {
@@ -66,10 +72,11 @@ public record CallContext(
     /**
      * The current thread is about to call the method. For the innermost step of a call.
      *
+     * @param invocation the call, for who observes it
      * @throws DeadlineExceededException if no time is left for it
      * @throws java.util.concurrent.CancellationException if the idempotent call around it was withdrawn before
      */
-    public static void methodBegins() {
+    public static void methodBegins(Object invocation) {
         Deadline.check();
         if (Attempt.watchesBeginnings) {
             @Nullable Object[] slots = ofThread();
@@ -78,6 +85,9 @@ public record CallContext(
             }
             if (slots[IDEMPOTENCY] instanceof IdempotencyContext idempotency) {
                 idempotency.methodBegins();
+            }
+            if (slots[OBSERVER] instanceof CallObserver observer) {
+                observer.methodBegins(invocation);
             }
         }
     }

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes events to listeners, and makes none without a listener. Listeners may be added at any time and get what happens from
+ * Passes events to listeners, to what observes the call, and to Java Flight Recorder, and makes none without one of these. Listeners may be added at any time and get what happens from
  * then on. Safe for use by many threads. Not for applications.
  */
 public final class EventPublisher {
@@ -61,23 +61,29 @@ public final class EventPublisher {
      * is not part of the call.
      */
     public void publish(Supplier<ResilienceEvent> event) {
-        if (hasListeners()) {
+        Object observer = CallContext.ofThread()[CallContext.OBSERVER];
+        boolean isRecorded = FlightRecords.isRecording();
+        if (observer != null || isRecorded || hasListeners()) {
             ResilienceEvent made = event.get();
-            CallContext.NONE.run(() -> pass(made));
+            if (isRecorded) {
+                FlightRecords.record(made);
+            }
+            if (observer instanceof ResilienceListener ofCall) {
+                pass(made, ofCall);
+            }
+            CallContext.NONE.run(() -> listeners.forEach(listener -> pass(made, listener)));
         }
     }
 
-    private void pass(ResilienceEvent made) {
+    private void pass(ResilienceEvent made, ResilienceListener listener) {
         Set<ResilienceListener> running = RUNNING.get();
-        for (ResilienceListener listener : listeners) {
-            if (running.add(listener)) {
-                try {
-                    listener.onEvent(made);
-                } catch (Throwable broken) { // a checked one too, thrown sneakily
-                    failed(listener, made, broken);
-                } finally {
-                    running.remove(listener);
-                }
+        if (running.add(listener)) {
+            try {
+                listener.onEvent(made);
+            } catch (Throwable broken) { // a checked one too, thrown sneakily
+                failed(listener, made, broken);
+            } finally {
+                running.remove(listener);
             }
         }
     }

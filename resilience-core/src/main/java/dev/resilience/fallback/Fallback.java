@@ -1,6 +1,8 @@
 package dev.resilience.fallback;
 
 import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.CallObserver;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.FallbackOutcome;
 import dev.resilience.event.OutcomeCounters;
@@ -136,6 +138,9 @@ public final class Fallback implements Layer, AutoCloseable {
                 @Nullable IdempotencyContext idempotent, Invocation invocation, boolean answered) {
             if (idempotent != null) {
                 idempotent.setAnsweredByFallback(invocation, answered);
+            }
+            if (answered && CallContext.ofThread()[CallContext.OBSERVER] instanceof CallObserver observer) {
+                observer.fallbackBegins(invocation);
             }
         }
 

@@ -76,6 +76,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
         this.deadline = (Deadline) slots[CallContext.DEADLINE];
         this.attempt = (Attempt) slots[CallContext.ATTEMPT];
         this.idempotency = (IdempotencyContext) slots[CallContext.IDEMPOTENCY];
+        this.observer = slots[CallContext.OBSERVER];
     }
 
     AsyncCall start() {
@@ -151,9 +152,11 @@ public class AsyncCall extends CallersFuture implements Runnable {
         Object deadlineBefore = slots[CallContext.DEADLINE];
         Object attemptBefore = slots[CallContext.ATTEMPT];
         Object idempotencyBefore = slots[CallContext.IDEMPOTENCY];
+        Object observerBefore = slots[CallContext.OBSERVER];
         slots[CallContext.DEADLINE] = deadline;
         slots[CallContext.ATTEMPT] = attempt;
         slots[CallContext.IDEMPOTENCY] = idempotency;
+        slots[CallContext.OBSERVER] = observer;
         try {
             Next next = from;
             while (next != LATER) {
@@ -174,6 +177,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
             slots[CallContext.DEADLINE] = deadlineBefore;
             slots[CallContext.ATTEMPT] = attemptBefore;
             slots[CallContext.IDEMPOTENCY] = idempotencyBefore;
+            slots[CallContext.OBSERVER] = observerBefore;
         }
     }
 
@@ -219,7 +223,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
         if (!(first.inside instanceof BodyStep)) {
             return first.inside.callAsync(invocation);
         }
-        CallContext.methodBegins();
+        CallContext.methodBegins(invocation);
         try {
             return invocation.proceed();
         } catch (InterruptedException interrupted) {

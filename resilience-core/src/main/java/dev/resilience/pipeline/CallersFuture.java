@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.CallContext;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +23,10 @@ abstract class CallersFuture extends CompletableFuture<@Nullable Object> impleme
     private static final int ANSWERED = 1;
     private static final int GIVEN_UP = 2;
     private static final int TIMED_OUT = 3;
+
+    /** What observes this call alone; set when the call is made. */
+    @Nullable
+    Object observer;
 
     private volatile int end;
 
@@ -71,7 +76,19 @@ abstract class CallersFuture extends CompletableFuture<@Nullable Object> impleme
     }
 
     void answerTimedOut(Supplier<? extends Throwable> exceeded) {
-        completeAnswer(null, exceeded.get());
+        completeAnswer(null, report(exceeded));
+    }
+
+    /** Reports what happens to the call on a thread that works for something else: a timer's, or another call's. */
+    public <T> T report(Supplier<T> report) {
+        @Nullable Object[] slots = CallContext.ofThread();
+        Object before = slots[CallContext.OBSERVER];
+        slots[CallContext.OBSERVER] = observer;
+        try {
+            return report.get();
+        } finally {
+            slots[CallContext.OBSERVER] = before;
+        }
     }
 
     /** Ends the call with a failure, unless it has ended. */

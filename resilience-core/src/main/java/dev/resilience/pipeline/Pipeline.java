@@ -120,7 +120,7 @@ public final class Pipeline {
 
         @Override
         public @Nullable Object call(Invocation invocation) throws Throwable {
-            CallContext.methodBegins();
+            CallContext.methodBegins(invocation);
             return invocation.proceed();
         }
     }

@@ -44,7 +44,7 @@ class ArchitectureTests {
             List.of("kind"),
             List.of("bulkhead", "circuitbreaker", "deadletter", "fallback", "idempotency", "retry", "timelimit"),
             List.of("aop", "properties", "registry"),
-            List.of("actuate", "client", "cloud", "messaging", "metrics", "web"),
+            List.of("actuate", "client", "cloud", "messaging", "metrics", "observation", "web"),
             List.of("autoconfigure"));
 
     private static final JavaClasses STARTER = new ClassFileImporter()
@@ -114,6 +114,7 @@ class ArchitectureTests {
                 .and(not(simpleName("CircuitBreakerPolicyConfig"))) // likewise
                 .and(not(simpleName("ListenerRetryExhaustedException"))) // likewise
                 .and(not(simpleName("HttpClient"))) // likewise
+                .and(not(simpleName("ProtectedCallContext"))) // likewise
                 .and(not(simpleName("HttpClientPolicy"))) // likewise
                 .should(beUsedByAnotherPackage())
                 .check(STARTER);
@@ -196,7 +197,9 @@ class ArchitectureTests {
 
     static Stream<Arguments> optionalLibraries() {
         return Stream.of(
-                arguments("io.micrometer..", List.of("autoconfigure", "context", "metrics", "reactor", "web")),
+                arguments(
+                        "io.micrometer..",
+                        List.of("autoconfigure", "context", "metrics", "observation", "reactor", "web")),
                 arguments("org.springframework.boot.actuate..", List.of("autoconfigure", "actuate")),
                 arguments("org.springframework.boot.health..", List.of("autoconfigure", "actuate")),
                 arguments(

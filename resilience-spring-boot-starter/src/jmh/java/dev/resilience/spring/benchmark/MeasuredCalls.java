@@ -26,8 +26,13 @@ public abstract class MeasuredCalls {
 
     private ConfigurableApplicationContext context;
 
+    /** Without observations, which rivals do not make either. */
     void start(Class<?>... configurations) {
-        context = run(configurations);
+        startWith("management.observations.enable.resilience=false", configurations);
+    }
+
+    void startWith(String property, Class<?>... configurations) {
+        context = run(configurations, property);
     }
 
     /** Runs an application without the servers and gateways that are on the class path of the benchmarks. */

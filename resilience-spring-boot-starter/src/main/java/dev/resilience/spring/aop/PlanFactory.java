@@ -12,6 +12,7 @@ import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotentMethod;
 import dev.resilience.spring.idempotency.MessageListeners;
+import dev.resilience.spring.kind.CallObservations;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
@@ -28,6 +29,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -73,11 +75,13 @@ public record PlanFactory(
             problems.collect(() -> layers.add(listeners.aroundDeliveries(listener)));
         }
         boolean repeats = listeners != null;
+        Map<String, String> used = new LinkedHashMap<>();
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
                 Layer layer = problems.collect(() -> layer(kind, method, userClass, protection, bean, asynchronous));
                 if (layer != null) {
                     layers.add(layer);
+                    used.put(kind.id(), policy(kind, method, userClass, protection));
                 }
                 repeats |= kind.repeats();
             }
@@ -95,6 +99,8 @@ public record PlanFactory(
         for (Layer layer : layers) {
             operation = layer instanceof IdempotentMethod idempotent ? idempotent : operation;
         }
+        beans.getBeanProvider(CallObservations.class)
+                .ifAvailable(observations -> observations.observe(layers, method, userClass, used));
         return new MethodPlan(
                 Pipeline.of(layers, environment.carrier()),
                 operation,
@@ -105,6 +111,14 @@ public record PlanFactory(
                                 SuspendingFunctions.is(method), operation == null ? null : environment.carrier()),
                 repeats,
                 new MethodPlan.ChainPosition());
+    }
+
+    /** The name of the policy of a kind, which a layer has been made of; that of the method if the kind has none. */
+    private String policy(Kind<?, ?> kind, Method method, Class<?> type, ResilienceAnnotations protection) {
+        PolicyUse<?> use =
+                kind instanceof ConfiguredKind<?, ?, ?> configured ? protection.use(configured, method, type) : null;
+        LiveObject<?> live = use == null ? null : policies.find(use.kind(), use);
+        return live == null ? MethodNames.brief(method, type) : live.name();
     }
 
     private static ResilienceConfigurationException idempotentStream(Method method, Class<?> type) {

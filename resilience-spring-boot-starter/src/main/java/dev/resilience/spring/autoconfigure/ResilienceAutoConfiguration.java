@@ -12,8 +12,10 @@ import dev.resilience.spring.client.HttpClientKind;
 import dev.resilience.spring.context.ContextSnapshotCarrier;
 import dev.resilience.spring.fallback.FallbackKind;
 import dev.resilience.spring.idempotency.IdempotencyKind;
+import dev.resilience.spring.kind.CallObservations;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.observation.ObservedMethods;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
@@ -25,6 +27,7 @@ import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -156,6 +159,14 @@ public final class ResilienceAutoConfiguration {
     @Lazy
     LiveRegistry resilienceLiveRegistry(DefaultResilienceRegistry resilienceRegistry) {
         return resilienceRegistry.live();
+    }
+
+    /** An application need not have Micrometer, so no signature names its types. */
+    @Bean
+    @Lazy
+    @ConditionalOnClass(name = "io.micrometer.observation.ObservationRegistry")
+    static CallObservations resilienceCallObservations(BeanFactory beans) {
+        return new ObservedMethods(beans);
     }
 
     @Bean

@@ -181,10 +181,18 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     /** The call has ended, and not because the subscriber has cancelled it. */
     abstract void ended(@Nullable Object result, @Nullable Throwable failure);
 
+    /** The subscriber's context with the call in it, and with its observation, if it has one. */
+    private Context contextOfAttempt() {
+        Context ofCall = ReactiveCallContext.in(context, CallContext.current());
+        return CallContext.ofThread()[CallContext.OBSERVER] == null
+                ? ofCall
+                : SNAPSHOTS.captureAll().updateContext(ofCall, "micrometer.observation"::equals);
+    }
+
     /** One attempt: subscribes to its publisher, and is the stage that ends when the publisher does. */
     final class Attempt extends CompletableFuture<@Nullable Object> implements CoreSubscriber<Object> {
 
-        private final Context contextOfAttempt = ReactiveCallContext.in(context, CallContext.current());
+        private final Context contextOfAttempt = contextOfAttempt();
         private boolean done;
 
         @Nullable

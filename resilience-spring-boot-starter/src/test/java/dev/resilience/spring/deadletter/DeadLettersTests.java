@@ -129,7 +129,7 @@ class DeadLettersTests {
         letters.keep(null, () -> letter("id"));
 
         Replayed failed = letters.replay("id", (inside, attempt) -> {
-            new CallContext(null, attempt.firstInReplay("retry 'orders'")).run(CallContext::methodBegins);
+            new CallContext(null, attempt.firstInReplay("retry 'orders'")).run(() -> CallContext.methodBegins("call"));
             throw new BulkheadFullException("another", "full");
         });
 
