@@ -40,6 +40,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.ApplicationEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
@@ -47,7 +48,6 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.context.event.SmartApplicationListener;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -59,6 +59,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @Conditional(ResilienceAutoConfiguration.OnEnabled.class)
 @Import({AopAutoConfiguration.class, ResilienceStoreConfiguration.class})
 public final class ResilienceAutoConfiguration {
+
+    private static final String REFRESHED = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
 
     /** The library's own kinds, in the order in which they are shown; no beans, because each bean takes time at startup. */
     private static List<Kind<?, ?>> ofLibrary(boolean hasVirtualThreads) {
@@ -169,26 +171,15 @@ public final class ResilienceAutoConfiguration {
         return new ObservedMethods(beans);
     }
 
-    @Bean
-    @ConditionalOnClass(name = RefreshListener.EVENT)
-    static SmartApplicationListener resilienceRefreshListener(ResilienceRuntime resilienceRuntime) {
-        return new RefreshListener(resilienceRuntime::refresh);
-    }
-
     /** Spring Cloud's event is known by its name, because an application may be without Spring Cloud. */
-    record RefreshListener(Runnable refresh) implements SmartApplicationListener {
-
-        static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
-
-        @Override
-        public boolean supportsEventType(Class<? extends ApplicationEvent> type) {
-            return type.getName().equals(EVENT);
-        }
-
-        @Override
-        public void onApplicationEvent(ApplicationEvent changed) {
-            refresh.run();
-        }
+    @Bean
+    @ConditionalOnClass(name = REFRESHED)
+    static ApplicationListener<ApplicationEvent> resilienceRefreshListener(ResilienceRuntime resilienceRuntime) {
+        return event -> {
+            if (event.getClass().getName().equals(REFRESHED)) {
+                resilienceRuntime.refresh();
+            }
+        };
     }
 
     /**

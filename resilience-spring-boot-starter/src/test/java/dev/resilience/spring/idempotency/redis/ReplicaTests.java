@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A driver that reads from replicas, and a replica that has lost its master and knows nothing. */
@@ -36,7 +37,10 @@ class ReplicaTests {
                 new RedisStaticMasterReplicaConfiguration("127.0.0.1", MASTER.port());
         servers.addNode("127.0.0.1", REPLICA.port());
         connections = new LettuceConnectionFactory(
-                servers, TestRedis.impatient().readFrom(ReadFrom.REPLICA).build());
+                servers,
+                LettuceClientConfiguration.builder()
+                        .readFrom(ReadFrom.REPLICA)
+                        .build());
         connections.afterPropertiesSet();
     }
 
