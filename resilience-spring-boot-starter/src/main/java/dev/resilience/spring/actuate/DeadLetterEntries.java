@@ -10,6 +10,8 @@ import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +25,9 @@ public record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods
 
     static final String KIND = "dead-letter";
     static final List<String> ACTIONS = List.of("replay", "discard");
+    static final List<String> ACTION_FIELDS = List.of("id", "all");
+    static final List<Shown> SHOWN =
+            List.of(new Shown("letters", "size", As.AMOUNT), new Shown("calls", "calls", As.RATE));
 
     private static final int MAX_LISTED = 100;
 

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
@@ -35,10 +36,21 @@ public final class EventLog implements ResilienceListener {
 
     private final ConcurrentMap<Source, History> histories = new ConcurrentHashMap<>();
 
+    /** Tells the numbers of this log from those of another, of another application or before a restart. */
+    final String instance = UUID.randomUUID().toString();
+
+    /** The last transitions and changes of all live objects, the newest last, as they are shown. */
+    private final Deque<Map<String, Object>> latest = new ArrayDeque<>();
+
+    private long transitions;
+
     private record Source(String kind, String name) {}
 
     @Override
     public void onEvent(ResilienceEvent event) {
+        if (isKeptAlone(event)) {
+            keepLatest(event);
+        }
         Source source = new Source(event.kind(), event.policyName());
         if (event instanceof PolicyRemoved) {
             histories.remove(source);
@@ -51,6 +63,30 @@ public final class EventLog implements ResilienceListener {
     List<Map<String, Object>> of(String kind, String name) {
         History history = histories.get(new Source(kind, name));
         return history == null ? List.of() : history.newestFirst();
+    }
+
+    private void keepLatest(ResilienceEvent event) {
+        Map<String, Object> view = details(event);
+        view.put("at", Timestamps.text(event.at()));
+        view.put("kind", event.kind());
+        view.put("name", event.policyName());
+        view.put("type", event.type());
+        synchronized (latest) {
+            view.put("number", ++transitions);
+            latest.addLast(view);
+            if (latest.size() > History.SHOWN) {
+                latest.removeFirst();
+            }
+        }
+    }
+
+    /** Those of the last transitions and changes of all live objects that come after a number, which each has; the newest last. */
+    List<Map<String, Object>> latestAfter(long number) {
+        synchronized (latest) {
+            return latest.stream()
+                    .skip(Math.max(0, latest.size() - (transitions - number)))
+                    .toList();
+        }
     }
 
     /** The type of the last event that is counted by the second; {@code null} if there was none. */

@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -49,12 +48,14 @@ public class ResilienceEndpoint {
     private static final Pattern PLACE = Pattern.compile("(?s)^.*?Property: (.+?)\\R\\s*Value: (.*?)\\R.*?Reason: ");
 
     /** A policy whose last call ended so is in trouble: its store does not answer, or an operator has to say what became of it. */
-    private static final Set<String> TROUBLE = Set.of("call-store-failure", "call-outcome-unknown");
+    private static final Map<String, String> TROUBLE = Map.of(
+            "call-store-failure", "gets no answer from its store",
+            "call-outcome-unknown", "has a call of which an operator must say whether it was executed");
 
-    private final Supplier<DefaultResilienceRegistry> registry;
-    private final StartupWarnings warnings;
-    private final EventLog events;
-    private final Supplier<DeadLetterEntries> deadLetters;
+    final Supplier<DefaultResilienceRegistry> registry;
+    final StartupWarnings warnings;
+    final EventLog events;
+    final Supplier<DeadLetterEntries> deadLetters;
 
     /** The suppliers are asked with the first request, so that an application that needs nothing of them starts without. */
     public ResilienceEndpoint(
@@ -263,14 +264,15 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> List<String> trouble(ConfiguredKind<?, ?, L> kind) {
         Map<String, L> all = liveObjects().ofKind(kind.id());
         return all.entrySet().stream()
-                .filter(named -> kind.isInTrouble(named.getValue()) || hasEndedInTrouble(kind.id(), named.getKey()))
+                .filter(named -> trouble(kind, named.getKey(), named.getValue()) != null)
                 .map(named -> kind.id() + "/" + named.getKey())
                 .toList();
     }
 
-    private boolean hasEndedInTrouble(String kind, String name) {
-        String last = events.lastType(kind, name);
-        return last != null && TROUBLE.contains(last);
+    /** What its trouble is, in words that follow its name; {@code null} if it is in none. */
+    <L extends LiveObject<?>> @Nullable String trouble(ConfiguredKind<?, ?, L> kind, String name, L live) {
+        String now = kind.trouble(live);
+        return now != null ? now : TROUBLE.get(String.valueOf(events.lastType(kind.id(), name)));
     }
 
     /** What no method uses comes last. */

@@ -4,6 +4,7 @@ import dev.resilience.spring.actuate.DeadLetterEntries;
 import dev.resilience.spring.actuate.EventLog;
 import dev.resilience.spring.actuate.PolicyBodyAdvice;
 import dev.resilience.spring.actuate.PolicyBodyFilter;
+import dev.resilience.spring.actuate.ResilienceDashboard;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
@@ -11,7 +12,10 @@ import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetterReplays;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -21,8 +25,10 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.webflux.actuate.endpoint.web.AbstractWebFluxEndpointHandlerMapping;
 import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpointHandlerMapping;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
 /** The actuator endpoint and the health contributor {@code resilience}. */
@@ -44,7 +50,7 @@ public final class ResilienceActuatorAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-    @ConditionalOnAvailableEndpoint(ResilienceEndpoint.class)
+    @Conditional(OneIsAvailable.class)
     static class EndpointConfiguration {
 
         @Bean
@@ -77,6 +83,22 @@ public final class ResilienceActuatorAutoConfiguration {
             return new ResilienceWebEndpointExtension(endpoint);
         }
 
+        @Bean
+        @Lazy
+        @ConditionalOnMissingBean
+        @ConditionalOnAvailableEndpoint
+        ResilienceDashboard resilienceDashboard(
+                ResilienceEndpoint endpoint,
+                Environment environment,
+                ObjectProvider<PathMappedEndpoints> paths,
+                ObjectProvider<EndpointAccessResolver> access) {
+            return new ResilienceDashboard(
+                    endpoint,
+                    environment.getProperty("spring.application.name", ""),
+                    paths::getObject,
+                    access::getObject);
+        }
+
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
         @ConditionalOnClass({RequestBodyAdviceAdapter.class, AbstractWebMvcEndpointHandlerMapping.class})
@@ -98,5 +120,19 @@ public final class ResilienceActuatorAutoConfiguration {
                 return new PolicyBodyFilter();
             }
         }
+    }
+
+    /** The dashboard shows what the endpoint knows, be that exposed itself or not. */
+    static final class OneIsAvailable extends AnyNestedCondition {
+
+        OneIsAvailable() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnAvailableEndpoint(ResilienceEndpoint.class)
+        static class OfPolicies {}
+
+        @ConditionalOnAvailableEndpoint(ResilienceDashboard.class)
+        static class OfPage {}
     }
 }

@@ -10,6 +10,7 @@ import dev.resilience.spring.aop.ProxyRules;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.ResilienceAnnotations;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.kind.Shown;
 import dev.resilience.spring.properties.ResilienceProperties;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
@@ -51,6 +52,8 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
         return (context, code) -> {
             RuntimeHints hints = context.getRuntimeHints();
             hints.resources().registerPattern("dev/resilience/spring/idempotency/redis/*.lua");
+            hints.resources().registerPattern("dev/resilience/spring/actuate/dashboard/*");
+            new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), Shown.class);
             for (Class<?> annotation : kinds.annotations()) { // a proxy, if its attributes are of a meta-annotation
                 hints.proxies().registerJdkProxy(annotation);
                 hints.reflection().registerType(annotation, MemberCategory.INVOKE_DECLARED_METHODS);

@@ -15,9 +15,12 @@ import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -84,14 +87,26 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
         state.put("running", bulkhead.running());
         state.put("queued", bulkhead.queued());
         state.put("limit", bulkhead.policy().maxConcurrent());
+        state.put("queueLimit", bulkhead.policy().maxQueue());
         state.put("calls", bulkhead.calls().byLabel());
         return state;
     }
 
     @Override
-    public boolean isInTrouble(Bulkhead bulkhead) {
+    public @Nullable String trouble(Bulkhead bulkhead) {
         BulkheadPolicy policy = bulkhead.policy();
-        return bulkhead.running() >= policy.maxConcurrent() && bulkhead.queued() >= policy.maxQueue();
+        int running = bulkhead.running();
+        int queued = bulkhead.queued();
+        boolean isFull = running >= policy.maxConcurrent() && queued >= policy.maxQueue();
+        return isFull ? "is full: " + running + " calls run and " + queued + " wait" : null;
+    }
+
+    @Override
+    public List<Shown> shown() {
+        return List.of(
+                new Shown("running", "running", As.LEVEL, "limit"),
+                new Shown("waiting", "queued", As.LEVEL, "queueLimit"),
+                new Shown("calls", "calls", As.RATE));
     }
 
     @Override

@@ -9,6 +9,8 @@ import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -96,11 +98,28 @@ public final class CircuitBreakerKind
     }
 
     @Override
-    public boolean isInTrouble(CircuitBreaker breaker) {
+    public @Nullable String trouble(CircuitBreaker breaker) {
         return switch (breaker.currentState()) {
-            case OPEN, HALF_OPEN, FORCED_OPEN -> true;
-            case CLOSED, DISABLED, METRICS_ONLY -> breaker.status().ramp() != null;
+            case OPEN ->
+                refusesByRules(breaker) ? "is open and refuses calls" : "is open and counts what it would refuse";
+            case HALF_OPEN -> "is half-open and lets a few calls through as probes";
+            case FORCED_OPEN -> "is forced open and refuses calls until it is closed by hand";
+            case CLOSED, DISABLED, METRICS_ONLY ->
+                breaker.status().ramp() == null ? null : "is closed again and lets in a part of the calls, which grows";
         };
+    }
+
+    @Override
+    public List<Shown> shown() {
+        return List.of(
+                new Shown("state", "state", As.STATE),
+                new Shown("failure rate", "failureRate", As.SHARE),
+                new Shown("calls", "calls", As.RATE),
+                new Shown("in this state", "since", As.SINCE),
+                new Shown("next probe", "nextProbe", As.UNTIL),
+                new Shown("all calls again", "ramp.until", As.UNTIL),
+                new Shown("opened because", "reason", As.TEXT),
+                new Shown("last failure", "lastFailure", As.TEXT));
     }
 
     @Override

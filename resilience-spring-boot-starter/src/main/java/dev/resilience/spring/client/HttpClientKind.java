@@ -17,6 +17,8 @@ import dev.resilience.spring.bulkhead.BulkheadKind;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import dev.resilience.spring.retry.RetryBudgetKind;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.spring.timelimit.TimeLimitKind;
@@ -172,9 +174,15 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
     }
 
     @Override
-    public boolean isInTrouble(HttpClient client) {
-        return client.hostsInUse().values().stream()
+    public @Nullable String trouble(HttpClient client) {
+        boolean isAnyNotClosed = client.hostsInUse().values().stream()
                 .anyMatch(host -> host.breaker() != null && host.breaker().currentState() != CircuitState.CLOSED);
+        return isAnyNotClosed ? "has hosts whose circuit breaker is not closed" : null;
+    }
+
+    @Override
+    public List<Shown> shown() {
+        return List.of(new Shown("stale answers kept", "staleAnswers", As.AMOUNT));
     }
 
     private static Map<String, Object> state(HttpClient.Host host) {

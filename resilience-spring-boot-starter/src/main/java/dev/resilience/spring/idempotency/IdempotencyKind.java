@@ -20,6 +20,8 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +104,11 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
     }
 
     @Override
+    public List<Shown> shown() {
+        return List.of(new Shown("calls", "calls", As.RATE));
+    }
+
+    @Override
     public void meters(Idempotency idempotency, Meters meters) {
         meters.outcomes(CALLS, idempotency.calls());
         if (idempotency.store() instanceof MemoryIdempotencyStore memory) { // one for all policies
@@ -113,6 +120,11 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
     @Override
     public List<String> actions() {
         return List.of("look-up", "resolve", "delete");
+    }
+
+    @Override
+    public List<String> actionFields() {
+        return List.of("key", "method", "caller", "as");
     }
 
     /**

@@ -118,9 +118,22 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     /** The state that the actuator shows, by name. */
     public abstract Map<String, Object> state(L live);
 
-    /** Whether it refuses calls, runs out or is full now: the actuator leads with those. */
-    public boolean isInTrouble(L live) {
-        return false;
+    /**
+     * What the trouble of a live object is, in words that follow its name: that it refuses calls, runs out or is full now. The
+     * actuator leads with those.
+     *
+     * @return {@code null} if it is in none
+     */
+    public @Nullable String trouble(L live) {
+        return null;
+    }
+
+    /**
+     * What the dashboard shows of each live object, in this order. If it is empty, the page shows what is in {@link #state}:
+     * numbers, counters by outcome and texts.
+     */
+    public List<Shown> shown() {
+        return List.of();
     }
 
     /** Adds to what the actuator shows of the policy. */
@@ -159,6 +172,11 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
 
     /** What operators can do by the actuator. */
     public List<String> actions() {
+        return List.of();
+    }
+
+    /** What else an operator may send with an action: names of components of {@link Action}, the needed ones first. */
+    public List<String> actionFields() {
         return List.of();
     }
 

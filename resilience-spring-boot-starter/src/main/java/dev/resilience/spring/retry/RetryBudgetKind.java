@@ -9,8 +9,11 @@ import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import java.lang.annotation.Annotation;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Retry budgets: {@code resilience.retry-budget}. Retry policies name them, and methods do not. */
@@ -43,6 +46,11 @@ public final class RetryBudgetKind extends ConfiguredKind<Annotation, RetryBudge
     @Override
     public Map<String, Object> state(RetryBudget budget) {
         return new LinkedHashMap<>(Map.of("available", budget.available()));
+    }
+
+    @Override
+    public List<Shown> shown() {
+        return List.of(new Shown("retries left", "available", As.AMOUNT));
     }
 
     @Override

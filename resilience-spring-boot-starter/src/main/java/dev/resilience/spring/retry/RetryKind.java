@@ -30,9 +30,12 @@ import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import dev.resilience.time.Timestamps;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -262,8 +265,20 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     }
 
     @Override
-    public boolean isInTrouble(Retry retry) {
-        return retry.isRunningOut();
+    public @Nullable String trouble(Retry retry) {
+        return retry.isRunningOut()
+                ? "no longer helps: its last failed call ran out of attempts, budget or time"
+                : null;
+    }
+
+    @Override
+    public List<Shown> shown() {
+        return List.of(
+                new Shown("calls", "calls", As.RATE),
+                new Shown("retries", "attempts", As.RATE),
+                new Shown("retries that helped", "calls.success_after_retry", As.RATIO, "attempts"),
+                new Shown("failing", "failingSince", As.SINCE),
+                new Shown("last failure", "lastFailure", As.TEXT));
     }
 
     @Override

@@ -9,10 +9,14 @@ import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Time limits: {@code @TimeLimit} and {@code resilience.time-limit}. */
 public final class TimeLimitKind
@@ -62,8 +66,13 @@ public final class TimeLimitKind
     }
 
     @Override
-    public boolean isInTrouble(TimeLimit limit) {
-        return limit.isFull();
+    public @Nullable String trouble(TimeLimit limit) {
+        return limit.isFull() ? "is full: all of its worker threads are busy" : null;
+    }
+
+    @Override
+    public List<Shown> shown() {
+        return List.of(new Shown("calls", "calls", As.RATE), new Shown("busy workers", "workers", As.AMOUNT));
     }
 
     @Override

@@ -101,8 +101,25 @@ class EndpointExposureTests {
         @Test
         void withoutAccessThereIsNoEndpoint() {
             web().withPropertyValues(
-                            "management.endpoints.web.exposure.include=*", "management.endpoint.resilience.access=NONE")
+                            "management.endpoints.web.exposure.include=*",
+                            "management.endpoint.resilience.access=NONE",
+                            "management.endpoint.resiliencedashboard.access=NONE")
                     .run(context -> assertThat(context).doesNotHaveBean(ResilienceEndpoint.class));
+        }
+
+        @Test
+        void withoutAccessToThePoliciesTheDashboardShowsNone() {
+            web().withPropertyValues(
+                            "management.endpoints.web.exposure.include=*", "management.endpoint.resilience.access=NONE")
+                    .run(context -> {
+                        MockMvcTester mvc = MockMvcTester.from(context);
+                        assertThat(mvc.get().uri("/actuator/resilience")).hasStatus(HttpStatus.NOT_FOUND);
+                        assertThat(mvc.get().uri("/actuator/resiliencedashboard/data"))
+                                .hasStatusOk()
+                                .bodyJson()
+                                .isStrictlyEqualTo("{'problem': 'management.endpoint.resilience.access is none'}"
+                                        .replace('\'', '"'));
+                    });
         }
 
         private WebApplicationContextRunner web() {

@@ -247,6 +247,8 @@ class EndpointOverviewTests {
                             0,
                             "limit",
                             10,
+                            "queueLimit",
+                            50,
                             "calls",
                             Map.of("accepted", 0, "rejected", 0, "timed_out", 0, "would_reject", 0)));
             json("$['time-limit'].default.state")

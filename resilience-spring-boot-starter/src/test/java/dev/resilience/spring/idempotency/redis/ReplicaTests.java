@@ -38,9 +38,7 @@ class ReplicaTests {
         servers.addNode("127.0.0.1", REPLICA.port());
         connections = new LettuceConnectionFactory(
                 servers,
-                LettuceClientConfiguration.builder()
-                        .readFrom(ReadFrom.REPLICA)
-                        .build());
+                LettuceClientConfiguration.builder().readFrom(ReadFrom.REPLICA).build());
         connections.afterPropertiesSet();
     }
 
