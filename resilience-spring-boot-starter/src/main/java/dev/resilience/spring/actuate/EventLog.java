@@ -3,6 +3,7 @@ package dev.resilience.spring.actuate;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.PolicyChanged;
 import dev.resilience.event.PolicyRemoved;
@@ -89,7 +90,7 @@ public final class EventLog implements ResilienceListener {
         }
     }
 
-    /** The type of the last event that is counted by the second; {@code null} if there was none. */
+    /** The type of the last event of an idempotent call; {@code null} if there was none. */
     @Nullable
     String lastType(String kind, String name) {
         History history = histories.get(new Source(kind, name));
@@ -137,6 +138,7 @@ public final class EventLog implements ResilienceListener {
 
         synchronized @Nullable String lastType() {
             return seconds.stream()
+                    .filter(entry -> entry.last instanceof IdempotencyDecided)
                     .max(Comparator.comparingLong(entry -> entry.number))
                     .map(entry -> entry.last.type())
                     .orElse(null);
