@@ -8,11 +8,13 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 import org.springframework.web.service.registry.ImportHttpServices;
 
 /** Starts the shop and, on a port of its own, the payment gateway. */
 @SpringBootApplication
+@EnableScheduling
 @ImportHttpServices(group = "gateway", basePackages = "dev.resilience.sample.shop")
 class SampleApplication {
 

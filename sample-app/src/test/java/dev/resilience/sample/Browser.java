@@ -142,7 +142,17 @@ final class Browser implements AutoCloseable {
     }
 
     byte[] screenshot() {
-        JsonNode image = devTools("Page.captureScreenshot", Map.of("format", "png"));
+        return screenshot(Map.of("format", "png"));
+    }
+
+    /** A smaller picture, drawn and not shrunk. */
+    byte[] screenshot(int width, int height, double scale) {
+        Map<String, Object> clip = Map.of("x", 0, "y", 0, "width", width, "height", height, "scale", scale);
+        return screenshot(Map.of("format", "png", "clip", clip));
+    }
+
+    private byte[] screenshot(Map<String, Object> parameters) {
+        JsonNode image = devTools("Page.captureScreenshot", parameters);
         return Base64.getDecoder().decode(image.path("data").asString());
     }
 

@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /** What the dashboard shows in tests: a service whose warehouse may be down, and a kind of the application's own. */
-@Configuration(proxyBeanMethods = false)
+@TestConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import(DashboardApplication.Warehouse.class)
 class DashboardApplication {

@@ -27,13 +27,15 @@ class GatewaySwitchesTests {
     void aNewBehaviourReplacesTheOldOne() {
         shop.gatewayBehaves("{\"errorRate\":0.25,\"latency\":\"PT1.5S\",\"refuse\":true}");
         assertThat(behaviour())
-                .isEqualTo("{\"errorRate\":0.25,\"latency\":\"PT1.5S\",\"hang\":\"PT0S\",\"refuse\":true,"
-                        + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":0,\"loseNext\":0}");
+                .isEqualTo(
+                        "{\"errorRate\":0.25,\"latency\":\"PT1.5S\",\"hang\":\"PT0S\",\"refuse\":true,"
+                                + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":0,\"loseNext\":0,\"capacity\":0}");
 
         shop.gatewayBehaves("{\"failNext\":3}");
         assertThat(behaviour())
-                .isEqualTo("{\"errorRate\":0.0,\"latency\":\"PT0S\",\"hang\":\"PT0S\",\"refuse\":false,"
-                        + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":3,\"loseNext\":0}");
+                .isEqualTo(
+                        "{\"errorRate\":0.0,\"latency\":\"PT0S\",\"hang\":\"PT0S\",\"refuse\":false,"
+                                + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":3,\"loseNext\":0,\"capacity\":0}");
     }
 
     @ParameterizedTest
@@ -43,6 +45,7 @@ class GatewaySwitchesTests {
                 "{\"latency\":\"-PT1S\"}",
                 "{\"failNext\":-1}",
                 "{\"loseNext\":-1}",
+                "{\"capacity\":-1}",
                 "nonsense"
             })
     void whatCannotBeIsRefused(String behaviour) {

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import tools.jackson.databind.JsonNode;
  * The alerts and the dashboard of {@code docs/operations} on a real Prometheus, which has scraped the sample on a calm day
  * and in an outage. {@link OperationsFilesTests} proves at which minute the alerts fire; here the times are shorter.
  */
+@Tag("long")
 class OutageTests {
 
     /** For which policies each alert fires in this outage. */

@@ -4,12 +4,14 @@ import static dev.resilience.sample.ShopPage.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import tools.jackson.databind.JsonNode;
 
 /** What the page does, in a real browser. */
 @PageTest
@@ -21,6 +23,7 @@ class PageTests {
     int port;
 
     private ShopPage page;
+    private Shop shop;
 
     @BeforeAll
     static void startBrowser() {
@@ -38,6 +41,7 @@ class PageTests {
     @BeforeEach
     void open() {
         page = new ShopPage(browser, port);
+        shop = new Shop(port);
     }
 
     @AfterEach
@@ -52,7 +56,7 @@ class PageTests {
         assertThat(page.click("#one"))
                 .matches("Order \\d+: 3 attempts: 503, 503, then paid, "
                         + "after waiting \\d\\.\\d\\d s and \\d\\.\\d\\d s\\.");
-        assertThat(page.stories()).hasSize(1).first().asString().startsWith("3 attempts: 503, 503, then paid");
+        waiting().until(() -> page.stories().get(0).startsWith("3 attempts: 503, 503, then paid"));
     }
 
     @Test
@@ -60,70 +64,105 @@ class PageTests {
         browser.click("#again");
         assertThat(browser.text("#result")).isEqualTo("There is no order yet that could be sent again.");
         page.click("#one");
+        int charges = shop.charges();
 
         assertThat(page.click("#again")).matches("Order \\d+: answered from the store, nothing charged\\.");
-        waiting().until(() -> browser.text("#charges").equals("1 (total 42)"));
+        assertThat(shop.charges()).isEqualTo(charges);
+    }
+
+    @Test
+    void ordersOfOthersAppearEqualOnesAreOneRowAndAReloadKeepsThem() {
+        int before = page.orders();
+        for (int i = 0; i < 5; i++) {
+            shop.order("elsewhere-" + i);
+        }
+
+        waiting().until(() -> page.orders() == before + 5);
+        int rows = page.stories().size();
+        page.reload();
+        waiting().until(() -> page.orders() == before + 5);
+        assertThat(page.stories()).hasSize(rows);
     }
 
     @Test
     void ofTwentyOrdersAtOnceTheBulkheadRefusesSome() {
-        page.gatewayBehaves("{\"latency\":\"PT0.7S\"}");
+        assertThat(page.play("20 at once")).matches("20 at once: \\d+ placed, \\d+ refused, 0 failed\\.");
 
-        assertThat(page.click("#twenty")).matches("20 at once: .*\\d+ refused.*");
-
-        assertThat(page.stories()).hasSize(20).anyMatch("Refused by the bulkhead: try again in 1 s."::equals);
-        waiting().until(() -> browser.text("#bulkhead").equals("0 of 4 run, 0 of 1 wait"));
+        waiting().until(() -> page.stories().contains("Refused by the bulkhead: try again in 1 s."));
+        waiting().until(() -> browser.text("#shop-threads").equals("0 of 4"));
+        waiting().until(() -> browser.text("#health").equals("works well"));
     }
 
     @Test
-    void steadyTrafficGoesOnUntilItIsStopped() {
-        browser.click("#traffic");
-        waiting().until(() -> page.stories().size() >= 3);
-        assertThat(pressed()).isEqualTo("true");
+    void theLoadIsASliderThatAReloadKeeps() {
+        browser.script("const { load } = document.getElementById('behaviour').elements; load.value = 20;"
+                + "load.dispatchEvent(new Event('change', { bubbles: true }))");
+        int before = page.orders();
+        waiting().until(() -> page.orders() > before + 20);
+        page.reload();
+        waiting().until(() -> loadOnThePage() == 20);
 
-        browser.click("#traffic");
-
-        assertThat(pressed()).isEqualTo("false");
-        assertThat(browser.text("#result")).isEqualTo("Steady traffic has stopped.");
+        browser.script("const { load } = document.getElementById('behaviour').elements; load.value = 0;"
+                + "load.dispatchEvent(new Event('change', { bubbles: true }))");
+        waiting().until(() -> shop.get("/show").body().path("load").asInt() == 0);
     }
 
     @Test
     void theBreakerOpensCountsDownAndClosesAgain() {
-        page.gatewayBehaves("{\"refuse\":true}");
-        assertThat(page.click("#one")).startsWith("Not placed: 3 attempts: ");
-        page.click("#one");
-        assertThat(page.click("#one")).contains("the circuit breaker opened");
+        assertThat(page.play("It is down")).startsWith("Not placed: 3 attempts: ");
         waiting().until(() -> page.state().equals("open"));
-        assertThat(page.click("#one")).matches("Not placed: refused by the circuit breaker: try again in \\d s\\.");
+        waiting().until(() -> browser.text("#result").contains("refused by the circuit breaker: try again in"));
         double left = secondsLeft();
-        waiting().until(() -> page.countdown().matches(".*in \\d\\.\\d s") && secondsLeft() < left);
+        waiting().until(() -> page.countdown().matches(".* in \\d\\.\\d s") && secondsLeft() < left);
 
-        page.gatewayBehaves("{}");
-        waiting().until(() -> page.countdown().endsWith("The next order is the probe."));
-        assertThat(page.click("#one")).contains("let through as a probe");
-        waiting().until(() -> page.state().equals("half-open"));
-        assertThat(page.click("#one")).contains("the circuit breaker closed");
+        page.play("It recovers");
+        waiting().until(() -> page.stories().stream().anyMatch(story -> story.contains("circuit breaker closed")));
         waiting().until(() -> page.state().equals("closed"));
+        assertThat(page.countdown()).isEqualTo("orders pass");
     }
 
     @Test
-    void anOpenBreakerSaysWhyItOpenedAndHowItsProbesFared() {
-        browser.script("""
-                const { fetch } = window;
-                window.fetch = async (path, options) => {
-                  const answer = await fetch(path, options);
-                  if (!path.endsWith('/circuit-breaker/gateway')) return answer;
-                  const entry = await answer.json();
-                  Object.assign(entry.state, { state: 'OPEN', reason: '3 failed calls in a row', failedProbes: 2,
-                    lastFailure: 'java.net.ConnectException', since: new Date(Date.now() - 1000).toISOString(),
-                    nextProbe: new Date(Date.now() + 60_000).toISOString(), probeDue: false });
-                  return new Response(JSON.stringify(entry));
-                };""");
+    void theAnnotationThatHasJustActedIsLit() {
+        waiting().until(() -> lit().isEmpty());
+        shop.gatewayBehaves("{\"failNext\":2}");
+        shop.order("retried");
+        waiting().until(() -> lit().equals(List.of("retry")));
+        assertThat(browser.text("#acts")).matches("Just now: @Retryable calls again \\(\\d+\\)\\.");
 
-        waiting().until(() -> page.countdown().matches(".*in [56]\\d\\.\\d s"));
+        shop.order("retried");
+        waiting().until(() -> lit().contains("idempotency"));
 
-        assertThat(browser.text("#breaker-details"))
-                .contains("Reason3 failed calls in a row", "Last failureConnectException", "Failed probes2");
+        browser.click("#force-open");
+        waiting().until(() -> page.state().equals("forced open"));
+        shop.order("refused");
+        waiting().until(() -> lit().contains("circuit-breaker"));
+        browser.click("#reset");
+        waiting().until(() -> page.state().equals("closed"));
+        waiting().until(() -> lit().isEmpty());
+    }
+
+    @Test
+    void nothingJumpsWhenTheBreakerOpens() {
+        List<String> before = places();
+
+        page.play("It is down");
+        waiting().until(() -> page.state().equals("open") && page.countdown().contains("probe"));
+
+        assertThat(places()).isEqualTo(before);
+    }
+
+    @Test
+    void theOutageIsStartedAndStoppedAndPutsTheSwitchesBack() {
+        browser.click("#start");
+        waiting().until(() -> browser.text("#scene-title").equals("1. All is well"));
+        waiting().until(() -> loadOnThePage() == 10);
+        waiting().until(() -> browser.text("#scene-title").equals("2. Every third call fails"));
+        waiting().until(() -> browser.text("#health").equals("misbehaves"));
+
+        browser.click("#start");
+
+        assertThat(browser.text("#scene-text")).isEqualTo("Stopped; the switches are back.");
+        waiting().until(() -> browser.text("#health").equals("works well") && loadOnThePage() == 0);
     }
 
     @Test
@@ -179,22 +218,61 @@ class PageTests {
     }
 
     @Test
-    void aShopThatDoesNotAnswerIsSaidToBeSo() {
+    void aShopThatIsGoneLeavesItsLastValuesWithTheirTime() {
         browser.disconnect(true);
         waiting()
-                .until(() -> browser.script("return !document.getElementById('offline').hidden")
-                        .asBoolean());
-        assertThat(page.click("#one")).isEqualTo("Not placed: the shop does not answer.");
+                .until(() -> browser.text("#offline")
+                        .matches("The shop does not answer\\. All this is as of \\d\\d:\\d\\d:\\d\\d\\."));
+        assertThat(browser.script("return document.body.classList.contains('outdated')"
+                                + " && [...document.querySelectorAll('button, input')].every(one => one.disabled)")
+                        .asBoolean())
+                .isTrue();
 
+        browser.disconnect(false);
+        waiting()
+                .until(() -> browser.script("return document.getElementById('offline').hidden"
+                                + " && !document.getElementById('one').disabled")
+                        .asBoolean());
+    }
+
+    @Test
+    void aShopThatIsGoneIsAskedLessAndLessOften() {
+        browser.disconnect(true);
+        browser.script("""
+                const { fetch } = window;
+                window.asked = [];
+                window.fetch = (...request) => { window.asked.push(performance.now()); return fetch(...request); };""");
+
+        waiting().until(() -> browser.script("return window.asked.length > 2").asBoolean());
+
+        assertThat(browser.script("return window.asked[2] - window.asked[0]").asDouble())
+                .isGreaterThan(3_900);
         browser.disconnect(false);
         waiting()
                 .until(() -> browser.script("return document.getElementById('offline').hidden")
                         .asBoolean());
     }
 
-    private String pressed() {
-        return browser.script("return document.getElementById('traffic').getAttribute('aria-pressed')")
-                .asString();
+    private int loadOnThePage() {
+        return Integer.parseInt(browser.script("return document.getElementById('behaviour').elements.load.value")
+                .asString());
+    }
+
+    /** The kinds whose annotation is lit. */
+    private List<String> lit() {
+        return browser.script("return [...document.querySelectorAll('#java .lit')].map(line => line.dataset.kind)")
+                .valueStream()
+                .map(JsonNode::asString)
+                .toList();
+    }
+
+    /** Where the buttons and the sections begin. */
+    private List<String> places() {
+        return browser.script("return [...document.querySelectorAll('button, input, section, svg')]"
+                        + ".map(one => `${one.id || one.name || one.className} ${one.getBoundingClientRect().top}`)")
+                .valueStream()
+                .map(JsonNode::asString)
+                .toList();
     }
 
     /** What the countdown shows; 0 once it is over. */

@@ -40,7 +40,9 @@ class ShopEndToEndTests {
                 .asString()
                 .startsWith("OrderService.place(");
         for (String kind : List.of("bulkhead", "circuit-breaker", "retry")) {
-            assertThat(overview.texts("/" + kind + "/gateway/usedBy")).as(kind).containsExactly("http-client gateway");
+            assertThat(overview.texts("/" + kind + "/gateway/usedBy"))
+                    .as(kind)
+                    .containsExactly("OrderService.place(String, OrderRequest)");
         }
         assertThat(overview.text("/retry/gateway/policy/max-attempts")).isEqualTo("3");
         assertThat(overview.text("/circuit-breaker/gateway/policy/open-duration"))

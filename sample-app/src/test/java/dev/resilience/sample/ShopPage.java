@@ -19,6 +19,7 @@ final class ShopPage {
     ShopPage(Browser browser, int port) {
         this.browser = browser;
         this.shop = new Shop(port);
+        shop.put("/show/load", "{\"ordersPerSecond\": 0}");
         shop.startAfresh();
         browser.open("http://localhost:" + port + "/");
         waiting().until(() -> state().equals("closed"));
@@ -35,6 +36,27 @@ final class ShopPage {
         shop.gatewayBehaves(behaviour);
         String health = behaviour.equals("{}") ? "works well" : "misbehaves";
         waiting().until(() -> browser.text("#health").equals(health));
+    }
+
+    /** Opens it again, as the browser's button does. */
+    void reload() {
+        browser.script("window.old = true; location.reload()");
+        waiting().until(() -> browser.script("return !window.old").asBoolean() && !state().equals("…"));
+    }
+
+    /** How many orders are on the list, in all its rows. */
+    int orders() {
+        return browser.script("return [...document.querySelectorAll('#answers .what')]"
+                        + ".reduce((all, what) => all + (parseInt(what.textContent) || 1), 0)")
+                .asInt();
+    }
+
+    /** Clicks the button with this text and gives what is said about it in the end. */
+    String play(String scene) {
+        browser.script("document.getElementById('result').textContent = '';"
+                + "[...document.querySelectorAll('#scenes button')].find(button => button.textContent === '" + scene
+                + "').click()");
+        return result();
     }
 
     /** Clicks a button and gives what is said about it in the end. */
@@ -69,7 +91,7 @@ final class ShopPage {
 
     /** Goes on from field to field until the one with this id or name has the focus. */
     void tabTo(String idOrName) {
-        for (int i = 0; i < 30; i++) {
+        for (int i = 0; i < 150; i++) {
             browser.press(Browser.Key.TAB);
             if (focused().equals(idOrName)) {
                 return;
@@ -98,6 +120,6 @@ final class ShopPage {
         click("#one");
         waiting().until(() -> state().equals("open"));
         click("#one");
-        waiting().until(() -> countdown().matches(".*in \\d+\\.\\d s"));
+        waiting().until(() -> countdown().matches("a probe in \\d+\\.\\d s"));
     }
 }

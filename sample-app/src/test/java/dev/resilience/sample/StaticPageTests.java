@@ -21,7 +21,13 @@ class StaticPageTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"/, text/html", "/shop.css, text/css", "/shop.js, text/javascript", "/orders.js, text/javascript"})
+    @CsvSource({
+        "/, text/html",
+        "/shop.css, text/css",
+        "/shop.js, text/javascript",
+        "/orders.js, text/javascript",
+        "/tour.js, text/javascript"
+    })
     void thePageIsServedAndLoadsNothingFromElsewhere(String path, String type) throws Exception {
         HttpResponse<String> part = HttpClient.newHttpClient()
                 .send(HttpRequest.newBuilder(shop.resolve(path)).build(), BodyHandlers.ofString());

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param retryAfterSeconds what such an answer says in {@code Retry-After}
  * @param failNext how many of the next calls are answered with 503
  * @param loseNext how many of the next charges are made although their answer never arrives
+ * @param capacity how many calls a second are answered; while there are more, all get 503; 0 means any number
  */
-record Behaviour(
+public record Behaviour(
         double errorRate,
         Duration latency,
         Duration hang,
@@ -25,17 +26,19 @@ record Behaviour(
         boolean rateLimited,
         int retryAfterSeconds,
         int failNext,
-        int loseNext) {
+        int loseNext,
+        int capacity) {
 
-    static final Behaviour GOOD = new Behaviour(0, Duration.ZERO, Duration.ZERO, false, false, 1, 0, 0);
+    static final Behaviour GOOD = new Behaviour(0, Duration.ZERO, Duration.ZERO, false, false, 1, 0, 0, 0);
 
-    Behaviour {
+    public Behaviour {
         require(errorRate >= 0 && errorRate <= 1, "errorRate", errorRate);
         require(!latency.isNegative(), "latency", latency);
         require(!hang.isNegative(), "hang", hang);
         require(retryAfterSeconds >= 0, "retryAfterSeconds", retryAfterSeconds);
         require(failNext >= 0, "failNext", failNext);
         require(loseNext >= 0, "loseNext", loseNext);
+        require(capacity >= 0, "capacity", capacity);
     }
 
     /** What is left out of the JSON is as in {@link #GOOD}. */
@@ -48,7 +51,8 @@ record Behaviour(
             @Nullable Boolean rateLimited,
             @Nullable Integer retryAfterSeconds,
             @Nullable Integer failNext,
-            @Nullable Integer loseNext) {
+            @Nullable Integer loseNext,
+            @Nullable Integer capacity) {
         return new Behaviour(
                 errorRate == null ? GOOD.errorRate : errorRate,
                 latency == null ? GOOD.latency : latency,
@@ -57,15 +61,18 @@ record Behaviour(
                 rateLimited == null ? GOOD.rateLimited : rateLimited,
                 retryAfterSeconds == null ? GOOD.retryAfterSeconds : retryAfterSeconds,
                 failNext == null ? GOOD.failNext : failNext,
-                loseNext == null ? GOOD.loseNext : loseNext);
+                loseNext == null ? GOOD.loseNext : loseNext,
+                capacity == null ? GOOD.capacity : capacity);
     }
 
     Behaviour withOneFailureLess() {
-        return new Behaviour(errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext - 1, loseNext);
+        return new Behaviour(
+                errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext - 1, loseNext, capacity);
     }
 
     Behaviour withOneLossLess() {
-        return new Behaviour(errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext, loseNext - 1);
+        return new Behaviour(
+                errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext, loseNext - 1, capacity);
     }
 
     private static void require(boolean valid, String name, Object value) {

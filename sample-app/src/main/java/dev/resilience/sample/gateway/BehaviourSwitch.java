@@ -9,6 +9,9 @@ final class BehaviourSwitch {
 
     private Behaviour current = Behaviour.GOOD;
     private long changes;
+    private long second;
+    private int calls;
+    private int callsBefore;
 
     synchronized Behaviour current() {
         return current;
@@ -18,6 +21,18 @@ final class BehaviourSwitch {
         current = behaviour;
         changes++;
         notifyAll();
+    }
+
+    /** Counts a call, and decides whether there are too many in this second or the one before. */
+    synchronized boolean isOverloaded() {
+        long now = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime());
+        if (now != second) {
+            callsBefore = now == second + 1 ? calls : 0;
+            calls = 0;
+            second = now;
+        }
+        calls++;
+        return current.capacity() > 0 && Math.max(calls, callsBefore) > current.capacity();
     }
 
     /** Decides whether a call fails, and takes it off the calls that still have to. */

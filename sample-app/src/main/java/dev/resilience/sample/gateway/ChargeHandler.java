@@ -47,7 +47,7 @@ final class ChargeHandler implements HttpHandler {
         if (now.rateLimited()) {
             exchange.getResponseHeaders().set("Retry-After", Integer.toString(now.retryAfterSeconds()));
             send(exchange, 429, "Too many calls");
-        } else if (behaviour.nextCallFails()) {
+        } else if (behaviour.isOverloaded() || behaviour.nextCallFails()) {
             send(exchange, 503, "Out of order");
         } else {
             charge(exchange, request);
@@ -55,13 +55,15 @@ final class ChargeHandler implements HttpHandler {
     }
 
     private void charge(HttpExchange exchange, byte[] request) throws IOException {
-        BigDecimal amount = amountOf(request);
-        if (amount == null) {
+        Charge charge = read(request);
+        BigDecimal amount = charge == null ? null : charge.amount();
+        if (charge == null || amount == null) {
             send(exchange, 400, "Nothing to charge");
         } else if (amount.compareTo(LIMIT) > 0) {
             send(exchange, 402, "Card declined");
         } else {
-            String paymentId = ledger.charge(exchange.getRequestHeaders().getFirst("Idempotency-Key"), amount);
+            String paymentId =
+                    ledger.charge(exchange.getRequestHeaders().getFirst("Idempotency-Key"), charge.order(), amount);
             if (paymentId == null) {
                 send(exchange, 422, "The key belongs to a charge of another amount");
             } else if (!behaviour.nextAnswerIsLost()) {
@@ -70,10 +72,9 @@ final class ChargeHandler implements HttpHandler {
         }
     }
 
-    private @Nullable BigDecimal amountOf(byte[] request) {
+    private @Nullable Charge read(byte[] request) {
         try {
-            Charge charge = json.readValue(request, Charge.class);
-            return charge == null ? null : charge.amount();
+            return json.readValue(request, Charge.class);
         } catch (JacksonException unreadable) {
             return null;
         }
@@ -92,5 +93,6 @@ final class ChargeHandler implements HttpHandler {
         exchange.getResponseBody().write(body);
     }
 
-    private record Charge(@Nullable BigDecimal amount) {}
+    private record Charge(
+            @Nullable BigDecimal amount, @Nullable String order) {}
 }

@@ -1,5 +1,6 @@
 package dev.resilience.sample.gateway;
 
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -13,9 +14,12 @@ import org.springframework.web.bind.annotation.RestController;
 class GatewayController {
 
     private final PaymentGateway gateway;
+    private final PaymentGateway twin;
 
-    GatewayController(PaymentGateway gateway) {
+    /** The twin's gateway has the same faults. */
+    GatewayController(PaymentGateway gateway, @Qualifier("twinGateway") PaymentGateway twin) {
         this.gateway = gateway;
+        this.twin = twin;
     }
 
     @GetMapping("/behaviour")
@@ -26,11 +30,12 @@ class GatewayController {
     @PutMapping("/behaviour")
     Behaviour behave(@RequestBody Behaviour wanted) {
         gateway.behave(wanted);
+        twin.behave(wanted);
         return gateway.behaviour();
     }
 
     @GetMapping("/charges")
-    Ledger.Charges charges() {
+    Charges charges() {
         return gateway.charges();
     }
 
@@ -38,5 +43,6 @@ class GatewayController {
     @PostMapping("/reset")
     void reset() {
         gateway.reset();
+        twin.reset();
     }
 }

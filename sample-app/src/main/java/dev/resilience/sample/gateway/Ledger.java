@@ -1,8 +1,10 @@
 package dev.resilience.sample.gateway;
 
 import java.math.BigDecimal;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ final class Ledger {
             return size() > KEYS_REMEMBERED;
         }
     };
+    private final Set<String> orders = new HashSet<>();
     private Charges charges = Charges.NONE;
 
     synchronized Charges charges() {
@@ -27,9 +30,10 @@ final class Ledger {
      * Charges an amount, or repeats the answer if the key has been charged before.
      *
      * @param key {@code null} for a charge of its own
+     * @param order what it pays for, as far as the caller says
      * @return the id of the payment, or {@code null} if the key belongs to a charge of another amount
      */
-    synchronized @Nullable String charge(@Nullable String key, BigDecimal amount) {
+    synchronized @Nullable String charge(@Nullable String key, @Nullable String order, BigDecimal amount) {
         Payment known = key == null ? null : byKey.get(key);
         if (known != null && known.amount().compareTo(amount) != 0) {
             return null;
@@ -42,32 +46,15 @@ final class Ledger {
         if (key != null) {
             byKey.put(key, payment);
         }
-        charges = charges.plus(amount);
+        charges = charges.plus(amount, order != null && !orders.add(order));
         return payment.id();
     }
 
     synchronized void clear() {
         charges = Charges.NONE;
         byKey.clear();
+        orders.clear();
     }
 
     private record Payment(String id, BigDecimal amount) {}
-
-    /**
-     * The sums.
-     *
-     * @param repeats calls that came again with a key, and were not charged again
-     */
-    record Charges(int count, BigDecimal total, int repeats) {
-
-        static final Charges NONE = new Charges(0, BigDecimal.ZERO, 0);
-
-        Charges plus(BigDecimal amount) {
-            return new Charges(count + 1, total.add(amount), repeats);
-        }
-
-        Charges plusRepeat() {
-            return new Charges(count, total, repeats + 1);
-        }
-    }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -36,16 +37,22 @@ public final class PaymentGateway implements AutoCloseable {
         this.address = started.getAddress();
     }
 
+    /** A second one for the unprotected twin, with a ledger of its own. */
+    @Bean(defaultCandidate = false)
+    static PaymentGateway twinGateway(JsonMapper json) {
+        return new PaymentGateway(0, json);
+    }
+
     /** Where to reach the gateway; stays the same while it refuses connections and afterwards. */
     public URI uri() {
         return URI.create("http://localhost:" + address.getPort());
     }
 
-    Behaviour behaviour() {
+    public Behaviour behaviour() {
         return behaviour.current();
     }
 
-    Ledger.Charges charges() {
+    public Charges charges() {
         return ledger.charges();
     }
 

@@ -1,6 +1,9 @@
 package dev.resilience.sample.shop;
 
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.sample.shop.Order.State;
 import dev.resilience.sample.shop.PaymentClient.Charge;
 import dev.resilience.sample.shop.PaymentClient.Receipt;
@@ -25,6 +28,9 @@ class OrderService {
      * repeat.
      */
     @Idempotent(value = "orders", key = "#idempotencyKey")
+    @Bulkhead("gateway")
+    @CircuitBreaker("gateway")
+    @Retryable("gateway")
     @Transactional
     Order place(String idempotencyKey, OrderRequest request) {
         Receipt receipt = payments.charge(new Charge(request.customer(), request.amount()));

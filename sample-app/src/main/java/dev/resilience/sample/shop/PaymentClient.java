@@ -5,9 +5,8 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.service.annotation.PostExchange;
 
 /**
- * The payment gateway over HTTP, protected by {@code resilience.http-client.gateway}. Every attempt of the idempotent
- * call around it sends the same {@code Idempotency-Key}, after a crash of the shop too, so the gateway charges once
- * even if its answer was lost.
+ * The payment gateway over HTTP. Every attempt of the idempotent call around it sends the same {@code Idempotency-Key},
+ * after a crash of the shop too, so the gateway charges once even if its answer was lost.
  */
 interface PaymentClient {
 

@@ -26,7 +26,7 @@ import org.springframework.web.context.request.RequestContextHolder;
  * What happened to the order of one request, made of the events that its call caused. Kept as an attribute of the
  * request, so it ends with it and no other request sees it. Used by the request's thread alone.
  */
-final class Story {
+public final class Story {
 
     private static final String ATTRIBUTE = Story.class.getName();
 
@@ -34,7 +34,7 @@ final class Story {
     private @Nullable Throwable failure;
 
     /** Begins it if it has not begun yet. */
-    static Story ofThisRequest() {
+    public static Story ofThisRequest() {
         RequestAttributes request = RequestContextHolder.currentRequestAttributes();
         if (request.getAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST) instanceof Story begun) {
             return begun;
@@ -58,7 +58,7 @@ final class Story {
      *
      * @param retryAfter the seconds after which a refused order may come again, if the answer says so
      */
-    List<String> inWords(@Nullable String retryAfter) {
+    public List<String> inWords(@Nullable String retryAfter) {
         String again = retryAfter == null ? "" : ": try again in " + retryAfter + " s";
         List<String> sentences = new ArrayList<>();
         if (failure != null && all(RetryFinished.class).noneMatch(Story::wasRetried)) {

@@ -14,6 +14,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +41,7 @@ class PaymentGatewayTests {
 
         assertThat(first.statusCode()).isEqualTo(201);
         assertThat(second.body()).contains("pay_").isNotEqualTo(first.body());
-        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(2, new BigDecimal("50.00"), 0));
+        assertThat(gateway.charges()).isEqualTo(new Charges(2, new BigDecimal("50.00"), 0, 0));
     }
 
     @Test
@@ -51,7 +53,7 @@ class PaymentGatewayTests {
         assertThat(again.statusCode()).isEqualTo(201);
         assertThat(again.body()).isEqualTo(first.body());
         assertThat(otherKey.body()).isNotEqualTo(first.body());
-        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(2, new BigDecimal("85.00"), 1));
+        assertThat(gateway.charges()).isEqualTo(new Charges(2, new BigDecimal("85.00"), 0, 1));
     }
 
     @Test
@@ -59,7 +61,7 @@ class PaymentGatewayTests {
         charge("42.50", "key");
 
         assertThat(charge("43.50", "key").statusCode()).isEqualTo(422);
-        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(1, new BigDecimal("42.50"), 0));
+        assertThat(gateway.charges()).isEqualTo(new Charges(1, new BigDecimal("42.50"), 0, 0));
     }
 
     @Test
@@ -70,7 +72,7 @@ class PaymentGatewayTests {
         assertThat(gateway.behaviour().loseNext()).isZero();
         assertThat(charge("42.50", "key").statusCode()).isEqualTo(201);
 
-        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(1, new BigDecimal("42.50"), 1));
+        assertThat(gateway.charges()).isEqualTo(new Charges(1, new BigDecimal("42.50"), 0, 1));
     }
 
     @Test
@@ -84,6 +86,17 @@ class PaymentGatewayTests {
     @ValueSource(strings = {"", "nonsense", "null", "{}", "{\"amount\":\"much\"}"})
     void refusesWhatIsNoCharge(String body) throws Exception {
         assertThat(post(body).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void moreCallsASecondThanItsCapacityAllFail() throws Exception {
+        gateway.behave(json.readValue("{\"capacity\":3}", Behaviour.class));
+        List<Integer> statuses = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            statuses.add(charge("1.00").statusCode());
+        }
+
+        assertThat(statuses).startsWith(201, 201, 201).endsWith(503);
     }
 
     @Test
@@ -157,7 +170,7 @@ class PaymentGatewayTests {
 
         gateway.reset();
 
-        assertThat(gateway.charges()).isEqualTo(Ledger.Charges.NONE);
+        assertThat(gateway.charges()).isEqualTo(Charges.NONE);
         assertThat(charge("2", "key").statusCode()).isEqualTo(201);
     }
 
