@@ -39,7 +39,7 @@ public record ObservedMethods(BeanFactory beans, FoldedLog log) implements CallO
         ObservationRegistry registry =
                 beans.getBeanProvider(ObservationRegistry.class).getIfUnique(() -> ObservationRegistry.NOOP);
         ObservedMethod observed = new ObservedMethod(registry, MethodNames.brief(method, type), keys, policies, log);
-        if (!registry.isNoop() && observed.observe(() -> null) != null) {
+        if (!policies.isEmpty() && !registry.isNoop() && observed.observe(() -> null) != null) {
             CallObserver.watchBeginnings();
             layers.add(0, next -> new ObservationStep(next, observed));
         }

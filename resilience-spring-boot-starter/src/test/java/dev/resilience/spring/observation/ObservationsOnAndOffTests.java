@@ -84,6 +84,12 @@ class ObservationsOnAndOffTests {
                 false);
     }
 
+    @Test
+    void aMethodWhosePoliciesAreAllSwitchedOffIsNotObserved() {
+        assertObserved(
+                recorded.application(Shop.class).withPropertyValues("resilience.retry.default.enabled=false"), false);
+    }
+
     /** It is decided at startup, so that calls that nothing observes pay nothing. */
     @Test
     void aHandlerThatComesWhenTheApplicationRunsGetsNoCalls() {
