@@ -27,7 +27,6 @@ import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -167,7 +166,7 @@ public final class ResilienceAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnClass(name = "io.micrometer.observation.ObservationRegistry")
-    static CallObservations resilienceCallObservations(BeanFactory beans) {
+    static CallObservations resilienceCallObservations(ConfigurableListableBeanFactory beans) {
         return new ObservedMethods(beans);
     }
 

@@ -18,15 +18,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Decides at startup which methods are observed: those whose observations a handler gets. The others have no layer for it. */
-public record ObservedMethods(BeanFactory beans, FoldedLog log) implements CallObservations {
+public record ObservedMethods(ConfigurableListableBeanFactory beans, FoldedLog log) implements CallObservations {
 
     private static final Logger logger = LoggerFactory.getLogger(ObservedMethods.class);
 
     /** @param beans asked for the registry when the first method is resolved */
-    public ObservedMethods(BeanFactory beans) {
+    public ObservedMethods(ConfigurableListableBeanFactory beans) {
         this(beans, new FoldedLog(logger, TimeSource.system(), "Observations", "all", "listener_summary", Map::of));
     }
 
@@ -36,12 +37,23 @@ public record ObservedMethods(BeanFactory beans, FoldedLog log) implements CallO
                 KeyValue.of("code.function.name", type.getName() + "." + method.getName()),
                 KeyValue.of("kind", String.join(",", policies.keySet())),
                 KeyValue.of("policy", String.join(",", new LinkedHashSet<>(policies.values()))));
-        ObservationRegistry registry =
-                beans.getBeanProvider(ObservationRegistry.class).getIfUnique(() -> ObservationRegistry.NOOP);
+        ObservationRegistry registry = registry();
         ObservedMethod observed = new ObservedMethod(registry, MethodNames.brief(method, type), keys, policies, log);
         if (!policies.isEmpty() && !registry.isNoop() && observed.observe(() -> null) != null) {
             CallObserver.watchBeginnings();
             layers.add(0, next -> new ObservationStep(next, observed));
+        }
+    }
+
+    /** None for a call so early that the registry would not get its handlers, be it that one of them makes the call. */
+    private ObservationRegistry registry() {
+        try {
+            return beans.isConfigurationFrozen()
+                    ? beans.getBeanProvider(ObservationRegistry.class).getIfUnique(() -> ObservationRegistry.NOOP)
+                    : ObservationRegistry.NOOP;
+        } catch (BeansException inCreation) {
+            log.callbackFailed("the registry of observations", "methods called so early are not observed", inCreation);
+            return ObservationRegistry.NOOP;
         }
     }
 
