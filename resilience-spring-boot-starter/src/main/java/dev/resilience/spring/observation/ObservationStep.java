@@ -3,7 +3,6 @@ package dev.resilience.spring.observation;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.spring.observation.ObservedMethods.ObservedMethod;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -46,14 +45,15 @@ final class ObservationStep extends Step {
     /** Ends the observation before what others do with the answer. Whoever ends it from outside ends the call itself. */
     private static final class ObservedFuture extends CompletableFuture<@Nullable Object> {
 
+        private final ObservedCall call;
         private final CompletableFuture<@Nullable Object> answer;
-        private volatile boolean isGivenUp;
 
         @SuppressWarnings("FutureReturnValueIgnored") // its end is handled
         ObservedFuture(ObservedCall call, CompletableFuture<@Nullable Object> answer) {
+            this.call = call;
             this.answer = answer;
             answer.handle((result, failure) -> {
-                call.ended(isGivenUp ? new CancellationException("The caller has ended the call") : failure);
+                call.ended(failure);
                 return failure == null ? super.complete(result) : super.completeExceptionally(failure);
             });
         }
@@ -61,7 +61,7 @@ final class ObservationStep extends Step {
         /** As a subscriber does that cancels. */
         @Override
         public boolean complete(@Nullable Object value) {
-            isGivenUp = !answer.isDone();
+            call.isCancelled |= !answer.isDone();
             return answer.complete(value);
         }
 
@@ -72,6 +72,7 @@ final class ObservationStep extends Step {
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
+            call.isCancelled |= !answer.isDone();
             return answer.cancel(mayInterruptIfRunning) || isCancelled();
         }
     }

@@ -15,7 +15,6 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.ThrowingSupplier;
 import dev.resilience.spring.observation.ObservedMethods.ObservedMethod;
 import io.micrometer.observation.Observation;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +29,7 @@ final class ObservedCall implements CallObserver, ResilienceListener {
     private final Invocation invocation;
     private final AtomicInteger attempts = new AtomicInteger();
     private volatile String answer = "success"; // what a result is, if there is one
+    volatile boolean isCancelled; // by the caller
 
     ObservedCall(ObservedMethod method, Observation observation, Invocation invocation) {
         this.method = method;
@@ -92,10 +92,12 @@ final class ObservedCall implements CallObserver, ResilienceListener {
      * @param failure what the caller got; {@code null} for a result
      */
     void ended(@Nullable Throwable failure) {
+        String outcome = failure == null ? answer : outcome(failure);
         observation
-                .lowCardinalityKeyValue("outcome", failure == null ? answer : outcome(failure))
+                .lowCardinalityKeyValue("outcome", isCancelled ? "cancelled" : outcome)
                 .lowCardinalityKeyValue("attempts", attempts.get() > 10 ? "more" : attempts.toString());
-        if (failure != null) { // other calls do not have the key, as OpenTelemetry wants it, and so meters cannot
+        if (failure != null
+                && !isCancelled) { // other calls do not have the key, as OpenTelemetry wants it, and so meters cannot
             observation.highCardinalityKeyValue("error.type", failure.getClass().getName());
             guarded(() -> observation.error(failure));
         }
@@ -105,8 +107,7 @@ final class ObservedCall implements CallObserver, ResilienceListener {
     private static String outcome(Throwable failure) {
         boolean isLate = failure instanceof TimeLimitExceededException || failure instanceof DeadlineExceededException;
         boolean isRefused = failure instanceof ResilienceException && !(failure instanceof RetryExhaustedException);
-        String ofMethod = failure instanceof CancellationException ? "cancelled" : "failure";
-        String other = isRefused ? "rejected" : ofMethod;
+        String other = isRefused ? "rejected" : "failure";
         return isLate ? "timed_out" : other;
     }
 

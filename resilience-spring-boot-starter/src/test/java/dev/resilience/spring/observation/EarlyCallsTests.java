@@ -44,9 +44,9 @@ class EarlyCallsTests {
 
     @Test
     void aMethodThatABeanCallsWhenItIsMadeIsObserved() {
-        application(Tokens.class, Handler.class, Client.class).run(context -> assertThat(
-                        context.getBean(Handler.class).handled)
-                .containsExactly("resilience.call"));
+        application(Tokens.class, Handler.class, Client.class)
+                .run(context ->
+                        assertThat(context.getBean(Handler.class).handled).containsExactly("resilience.call"));
     }
 
     static class Tokens {
