@@ -30,6 +30,7 @@ final class ObservedCall implements CallObserver, ResilienceListener {
     private final AtomicInteger attempts = new AtomicInteger();
     private volatile String answer = "success"; // what a result is, if there is one
     volatile boolean isCancelled; // by the caller
+    private volatile boolean hasEnded; // an idempotent call goes on behind a cancellation
 
     ObservedCall(ObservedMethod method, Observation observation, Invocation invocation) {
         this.method = method;
@@ -83,7 +84,9 @@ final class ObservedCall implements CallObserver, ResilienceListener {
     }
 
     private void happened(String name, String contextualName) {
-        guarded(() -> observation.event(Observation.Event.of(name, contextualName)));
+        if (!hasEnded) {
+            guarded(() -> observation.event(Observation.Event.of(name, contextualName)));
+        }
     }
 
     /**
@@ -92,6 +95,7 @@ final class ObservedCall implements CallObserver, ResilienceListener {
      * @param failure what the caller got; {@code null} for a result
      */
     void ended(@Nullable Throwable failure) {
+        hasEnded = true;
         String outcome = failure == null ? answer : outcome(failure);
         observation
                 .lowCardinalityKeyValue("outcome", isCancelled ? "cancelled" : outcome)

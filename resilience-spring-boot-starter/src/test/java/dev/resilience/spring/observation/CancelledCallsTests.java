@@ -4,11 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.spring.log.CapturedLines;
+import dev.resilience.time.ManualTimeSource;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import reactor.core.publisher.Mono;
 
 class CancelledCallsTests {
@@ -53,7 +62,42 @@ class CancelledCallsTests {
         });
     }
 
+    /** It holds its key until it ends, but for the caller it is over. */
+    @Test
+    void anIdempotentCallThatGoesOnAddsNothingToItsObservation() {
+        try (CapturedLines log = CapturedLines.of(ObservedMethods.class)) {
+            with(this::goOn);
+
+            assertThat(recorded.lines()).containsExactly("start Shop.paid", "event attempt 1", "stop Shop.paid");
+            assertThat(log.all()).isEmpty(); // the registry of the test refuses what comes after the end
+        }
+    }
+
+    private void goOn(Shop shop) {
+        shop.paid("key").cancel(true);
+        shop.gateway().get(0).completeExceptionally(new ConnectException("refused"));
+        Awaitility.await().until(() -> {
+            shop.time().advance(Duration.ofSeconds(5));
+            return shop.gateway().size() == 2;
+        });
+
+        shop.gateway().get(1).complete("paid");
+    }
+
     static class Shop {
+
+        @Autowired
+        private ManualTimeSource time;
+
+        private final List<CompletableFuture<String>> gateway = new CopyOnWriteArrayList<>();
+
+        ManualTimeSource time() {
+            return time;
+        }
+
+        List<CompletableFuture<String>> gateway() {
+            return gateway;
+        }
 
         @Retryable("two")
         public String withdrawn() {
@@ -73,6 +117,14 @@ class CancelledCallsTests {
         @Retryable("two")
         public CompletableFuture<String> pending() {
             return new CompletableFuture<>();
+        }
+
+        @Idempotent(key = "#key")
+        @Retryable("two")
+        public CompletableFuture<String> paid(String key) {
+            CompletableFuture<String> answer = new CompletableFuture<>();
+            gateway.add(answer);
+            return answer;
         }
     }
 }
