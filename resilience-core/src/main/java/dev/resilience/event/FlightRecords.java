@@ -27,8 +27,7 @@ final class FlightRecords {
     static boolean isRecording() {
         return HAS_RECORDER
                 && FlightRecorder.isInitialized()
-                && OfPolicy.BY_SORT.values().stream()
-                        .anyMatch(made -> made.get().isEnabled());
+                && (new Wait().isEnabled() || new Refusal().isEnabled() || new Transition().isEnabled());
     }
 
     static void record(ResilienceEvent event) {
