@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ObservedCall implements CallObserver, ResilienceListener {
 
+    /** In place of the observer while handlers run: what they call is not observed, because that could go on for ever. */
+    static final Object HANDLER = Observation.NOOP;
+
     private final ObservedMethod method;
     private final Observation observation;
     private final Invocation invocation;
@@ -116,10 +119,15 @@ final class ObservedCall implements CallObserver, ResilienceListener {
     }
 
     private void guarded(Runnable action) {
+        @Nullable Object[] slots = CallContext.ofThread();
+        Object before = slots[CallContext.OBSERVER];
+        slots[CallContext.OBSERVER] = HANDLER;
         try {
             action.run();
         } catch (Throwable broken) { // a checked one too, thrown sneakily
             method.log().callbackFailed("a handler of observations", "observations are incomplete", broken);
+        } finally {
+            slots[CallContext.OBSERVER] = before;
         }
     }
 }

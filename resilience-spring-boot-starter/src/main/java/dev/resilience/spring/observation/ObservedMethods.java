@@ -1,5 +1,6 @@
 package dev.resilience.spring.observation;
 
+import dev.resilience.context.CallContext;
 import dev.resilience.context.CallObserver;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.Invocation;
@@ -64,6 +65,9 @@ public record ObservedMethods(ConfigurableListableBeanFactory beans, FoldedLog l
         /** What is to observe a call; {@code null} if nothing does. */
         @Nullable
         ObservedCall observe(Invocation invocation) {
+            if (CallContext.ofThread()[CallContext.OBSERVER] == ObservedCall.HANDLER) {
+                return null;
+            }
             try {
                 Observation observation = Observation.createNotStarted(
                         "resilience.call", () -> new ProtectedCallContext(name, keys), registry);
