@@ -84,25 +84,26 @@ final class RetryCall {
     private End end = End.SUCCESS;
 
     /**
-     * @param start when the call began; {@link Retry#NOT_MEASURED} where that is not known
-     * @param first the attempt that has ended
+     * With what a call begins.
+     *
+     * @param start when that was; {@link Retry#NOT_MEASURED} where it is not known
      */
-    RetryCall(
-            Retry retry,
+    record FirstAttempt(
             RetryRules rules,
             long start,
-            Invocation invocation,
             @Nullable Attempt outer,
-            @Nullable Attempt first,
-            @Nullable Object begun,
-            boolean isIdempotent) {
+            @Nullable Object begun) {}
+
+    /** @param first the attempt that has ended */
+    RetryCall(
+            Retry retry, FirstAttempt beginning, Invocation invocation, @Nullable Attempt first, boolean isIdempotent) {
         this.retry = retry;
-        this.rules = rules;
-        this.start = start;
-        this.outer = outer;
+        this.rules = beginning.rules;
+        this.start = beginning.start;
+        this.outer = beginning.outer;
         this.invocation = invocation;
         this.first = first;
-        this.begun = begun;
+        this.begun = beginning.begun;
         this.isIdempotent = isIdempotent;
         this.backoffNanos = Durations.toNanos(policy().backoff().baseDelay());
     }

@@ -8,6 +8,7 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.retry.RetryCall.End;
+import dev.resilience.retry.RetryCall.FirstAttempt;
 import dev.resilience.retry.RetryCall.Phase;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -58,8 +59,8 @@ final class RetryStep extends AsyncStep {
             retry.reports.succeededAtOnce(outer);
             return result;
         }
-        RetryCall call =
-                new RetryCall(retry, rules, start, invocation, outer, first, begun, isIdempotent.getAsBoolean());
+        RetryCall call = new RetryCall(
+                retry, new FirstAttempt(rules, start, outer, begun), invocation, first, isIdempotent.getAsBoolean());
         return callAgain(invocation, call, failure == null ? call.onResult(result, true) : call.onFailure(failure));
     }
 
@@ -115,11 +116,6 @@ final class RetryStep extends AsyncStep {
     }
 
     /** What an asynchronous call keeps until its first attempt has ended, and then a {@link RetryCall} in place of this. */
-    private record FirstAttempt(
-            RetryRules rules,
-            long start,
-            @Nullable Attempt outer,
-            @Nullable Object begun) {}
 
     /** An attempt of an asynchronous call has ended, or the wait for the next one, or the hop to where that is reported. */
     @Override
@@ -143,22 +139,15 @@ final class RetryStep extends AsyncStep {
 
     private Next firstAttemptEnded(AsyncCall call, FirstAttempt first) throws Throwable {
         Attempt firstAttempt = call.attempt();
-        call.attempt(first.outer);
+        call.attempt(first.outer());
         boolean hasEmitted = call.invocation().hasEmitted();
-        boolean asksForAnother = isAnswered(call) && !hasEmitted && first.rules.asksForRetry(call.result());
+        boolean asksForAnother =
+                isAnswered(call) && !hasEmitted && first.rules().asksForRetry(call.result());
         if (isAnswered(call) && !asksForAnother) {
-            retry.reports.succeededAtOnce(first.outer);
+            retry.reports.succeededAtOnce(first.outer());
             return Next.OUTWARD;
         }
-        RetryCall retried = new RetryCall(
-                retry,
-                first.rules,
-                first.start,
-                call.invocation(),
-                first.outer,
-                firstAttempt,
-                first.begun,
-                isIdempotent.getAsBoolean());
+        RetryCall retried = new RetryCall(retry, first, call.invocation(), firstAttempt, isIdempotent.getAsBoolean());
         call.hold(retried);
         retried.hasEmitted(hasEmitted);
         return attemptEnded(call, retried, asksForAnother);
