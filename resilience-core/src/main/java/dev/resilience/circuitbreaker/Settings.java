@@ -78,9 +78,8 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
         if (listed != null) {
             return listed;
         }
-        if (refusal || FaultClassification.isInterrupt(failure)) {
-            return false;
-        }
-        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES) != Fault.PERMANENT;
+        return !refusal
+                && !FaultClassification.isInterrupt(failure)
+                && faults.classify(failure, FaultClassification.TRANSIENT_STATUSES) != Fault.PERMANENT;
     }
 }
