@@ -1,5 +1,6 @@
 package dev.resilience.event;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -49,11 +50,7 @@ public final class OutcomeCounters<O extends Enum<O> & Outcome> {
 
     /** How many calls ended, in whatever way. */
     public long total() {
-        long total = 0;
-        for (O outcome : outcomes) {
-            total += get(outcome);
-        }
-        return total;
+        return Arrays.stream(outcomes).mapToLong(this::get).sum();
     }
 
     /** How many calls ended in which way, by the label of the outcome, in the order of declaration. */
