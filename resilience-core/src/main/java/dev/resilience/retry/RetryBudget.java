@@ -90,10 +90,8 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     }
 
     private void advance() {
-        long calls = firstAttempts.sum();
-        for (LongSupplier source : successes) {
-            calls += source.getAsLong();
-        }
+        long calls = firstAttempts.sum()
+                + successes.stream().mapToLong(LongSupplier::getAsLong).sum();
         window.advance((time.nanoTime() - start) / slotNanos, calls);
     }
 
