@@ -168,17 +168,11 @@ public final class ManualTimeSource implements TimeSource {
 
     private synchronized @Nullable Task moveToNextTask(long target) {
         Task task = tasks.isEmpty() || tasks.first().due > target ? null : tasks.pollFirst();
-        moveTo(task == null ? target : task.due);
+        nanos = Math.max(nanos, task == null ? target : task.due);
+        parked.stream()
+                .filter(sleeper -> sleeper.until <= nanos)
+                .forEach(sleeper -> LockSupport.unpark(sleeper.thread));
         return task;
-    }
-
-    private void moveTo(long instant) {
-        nanos = Math.max(nanos, instant);
-        for (Sleeper sleeper : parked) {
-            if (sleeper.until <= nanos) {
-                LockSupport.unpark(sleeper.thread);
-            }
-        }
     }
 
     private record Task(long due, long number, Runnable action) {}
