@@ -250,7 +250,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             try {
                 result = next.call(invocation);
             } catch (Throwable failure) {
-                if (isOver(start, timeout)) {
+                if (time.nanoTime() - start >= Durations.toNanos(timeout.timeout())) {
                     body.interrupt(); // as the timer is about to do: something else with the same deadline was quicker
                 }
                 if (endedInTime(body, timer)) {
@@ -262,10 +262,6 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
                 throw exceeded(timeout, null);
             }
             return result;
-        }
-
-        private boolean isOver(long start, Timeout timeout) {
-            return time.nanoTime() - start >= Durations.toNanos(timeout.timeout());
         }
 
         private boolean endedInTime(InterruptibleExecution body, Scheduled timer) {
