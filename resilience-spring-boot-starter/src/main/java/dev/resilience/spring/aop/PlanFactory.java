@@ -69,16 +69,16 @@ public record PlanFactory(
             problems.add(idempotentStream(method, userClass));
         }
         MessageListeners listeners = MessageListeners.of(beans.getBeanProvider(MessageListeners.class), method);
+        PlannedMethod<Retryable> planned = new PlannedMethod<>(
+                this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
         if (listeners != null) {
-            ProtectedMethod<?> listener = new PlannedMethod<>(
-                    this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous);
-            problems.collect(() -> layers.add(listeners.aroundDeliveries(listener)));
+            problems.collect(() -> layers.add(listeners.aroundDeliveries(planned)));
         }
         boolean repeats = listeners != null;
         Map<String, String> used = new LinkedHashMap<>();
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
-                Layer layer = problems.collect(() -> layer(kind, method, userClass, protection, bean, asynchronous));
+                Layer layer = problems.collect(() -> layer(kind, planned));
                 if (layer != null) {
                     layers.add(layer);
                     used.put(kind.id(), policy(kind, method, userClass, protection));
@@ -90,10 +90,7 @@ public record PlanFactory(
             throw problems.all().or(protection.cure());
         }
         if (protection.has(Retryable.class)) {
-            RetryChecks.check(
-                    new PlannedMethod<>(
-                            this, kinds.get(RetryKind.class), method, userClass, protection, bean, asynchronous),
-                    registry);
+            RetryChecks.check(planned, registry);
         }
         IdempotentMethod operation = null;
         for (Layer layer : layers) {
@@ -147,14 +144,8 @@ public record PlanFactory(
         return off;
     }
 
-    private <A extends Annotation> @Nullable Layer layer(
-            Kind<A, ?> kind,
-            Method method,
-            Class<?> type,
-            ResilienceAnnotations protection,
-            @Nullable String bean,
-            @Nullable Boolean asynchronous) {
-        return kind.layer(new PlannedMethod<>(this, kind, method, type, protection, bean, asynchronous));
+    private static <A extends Annotation> @Nullable Layer layer(Kind<A, ?> kind, PlannedMethod<?> method) {
+        return kind.layer(method.as(kind));
     }
 
     /** A method for which one kind makes its layer. */
@@ -167,6 +158,10 @@ public record PlanFactory(
             @Nullable String bean,
             @Nullable Boolean isAsynchronous)
             implements ProtectedMethod<A> {
+
+        <B extends Annotation> PlannedMethod<B> as(Kind<B, ?> other) {
+            return new PlannedMethod<>(application, other, method, type, protection, bean, isAsynchronous);
+        }
 
         @Override
         public A annotation() {
