@@ -5,14 +5,13 @@ import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
@@ -86,18 +85,15 @@ final class ReturnTypes {
     }
 
     private static void checkSuspending(Method method, Class<?> type, Class<?> returned) {
-        List<String> missing = new ArrayList<>();
-        BRIDGE.forEach((library, name) -> {
-            if (!ClassUtils.isPresent(name, ReturnTypes.class.getClassLoader())) {
-                missing.add("'" + library + "'");
-            }
-        });
+        String missing = BRIDGE.entrySet().stream()
+                .filter(library -> !ClassUtils.isPresent(library.getValue(), ReturnTypes.class.getClassLoader()))
+                .map(library -> "'" + library.getKey() + "'")
+                .collect(Collectors.joining(" and "));
         if (!missing.isEmpty()) {
-            String libraries = String.join(" and ", missing);
             throw new ResilienceConfigurationException(
                     "The method " + MethodNames.full(method, type)
-                            + " is a suspending function, which Spring's proxies cannot wait for without " + libraries,
-                    "Add " + libraries + " to the class path; Spring Boot manages the version.");
+                            + " is a suspending function, which Spring's proxies cannot wait for without " + missing,
+                    "Add " + missing + " to the class path; Spring Boot manages the version.");
         }
         if ((isLate(returned) || PublisherType.of(returned) != null)
                 && !returned.getName().equals(FLOW)) {
