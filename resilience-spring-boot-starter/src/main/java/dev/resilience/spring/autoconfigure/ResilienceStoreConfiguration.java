@@ -104,7 +104,7 @@ final class ResilienceStoreConfiguration {
                     if (!(store instanceof MemoryIdempotencyStore)) {
                         return;
                     }
-                    if (hasDatabase(application)) {
+                    if (has(DataSource.class, application)) {
                         resilienceRuntime.warnings.add(MEMORY_STORE_BESIDE_DATABASE.of(
                                 "Idempotent calls" + BESIDE_DATABASE.formatted(RECORDS_IN)));
                     } else if (undecided) {
@@ -116,9 +116,8 @@ final class ResilienceStoreConfiguration {
                 });
     }
 
-    private static boolean hasDatabase(ApplicationContext application) {
-        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(application, DataSource.class, true, false).length
-                > 0;
+    private static boolean has(Class<?> type, ApplicationContext application) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(application, type, true, false).length > 0;
     }
 
     /** Whether Spring Security's filters are there, of its servlet or its reactive stack. */
@@ -126,13 +125,7 @@ final class ResilienceStoreConfiguration {
         ClassLoader loader = application.getClassLoader();
         return application.containsBean("springSecurityFilterChain")
                 || (ClassUtils.isPresent(REACTIVE_FILTERS, loader)
-                        && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
-                                                application,
-                                                ClassUtils.resolveClassName(REACTIVE_FILTERS, loader),
-                                                true,
-                                                false)
-                                        .length
-                                > 0);
+                        && has(ClassUtils.resolveClassName(REACTIVE_FILTERS, loader), application));
     }
 
     @Bean
@@ -172,7 +165,7 @@ final class ResilienceStoreConfiguration {
                 store -> {
                     store.prepare();
                     boolean inMemory = store instanceof MemoryDeadLetterStore;
-                    if (inMemory && hasDatabase(application)) {
+                    if (inMemory && has(DataSource.class, application)) {
                         resilienceRuntime.warnings.add(MEMORY_STORE_BESIDE_DATABASE.of(
                                 "Dead letters" + BESIDE_DATABASE.formatted(LETTERS_IN)));
                     } else if (inMemory && undecided) {
