@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -101,15 +102,12 @@ final class FallbackTarget {
                 || method.getDeclaringClass().isAssignableFrom(exposed)) {
             return method;
         }
-        for (Class<?> known : ClassUtils.getAllInterfacesForClassAsSet(exposed)) {
-            for (Method ofInterface : known.getMethods()) {
-                if (AopUtils.getMostSpecificMethod(ofInterface, candidate.type())
-                        .equals(method)) {
-                    return ofInterface;
-                }
-            }
-        }
-        return null;
+        return ClassUtils.getAllInterfacesForClassAsSet(exposed).stream()
+                .flatMap(known -> Arrays.stream(known.getMethods()))
+                .filter(known ->
+                        AopUtils.getMostSpecificMethod(known, candidate.type()).equals(method))
+                .findFirst()
+                .orElse(null);
     }
 
     /** The object that answers for a call; {@code null} for a static method of a class without one. */
