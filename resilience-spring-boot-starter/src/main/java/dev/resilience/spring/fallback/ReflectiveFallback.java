@@ -12,8 +12,10 @@ import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ReflectionUtils;
@@ -116,16 +118,10 @@ final class ReflectiveFallback implements FallbackMethod {
     }
 
     private @Nullable Form closest(Throwable failure) {
-        Form closest = null;
-        int distance = Integer.MAX_VALUE;
-        for (Form form : forms) {
-            int steps = form.distance(failure);
-            if (steps < distance) {
-                closest = form;
-                distance = steps;
-            }
-        }
-        return closest;
+        return forms.stream()
+                .filter(form -> form.distance(failure) < Integer.MAX_VALUE)
+                .min(Comparator.comparingInt(form -> form.distance(failure)))
+                .orElse(null);
     }
 
     /**
@@ -158,15 +154,8 @@ final class ReflectiveFallback implements FallbackMethod {
 
         private static boolean takesFirst(
                 FallbackCandidate candidate, int from, int count, FallbackCandidate protectedMethod) {
-            if (count > SuspendingFunctions.parameterCount(protectedMethod.method())) {
-                return false;
-            }
-            for (int i = 0; i < count; i++) {
-                if (!candidate.takes(from + i, protectedMethod, i)) {
-                    return false;
-                }
-            }
-            return true;
+            return count <= SuspendingFunctions.parameterCount(protectedMethod.method())
+                    && IntStream.range(0, count).allMatch(i -> candidate.takes(from + i, protectedMethod, i));
         }
 
         private static boolean isFailure(FallbackCandidate candidate, int parameter) {
