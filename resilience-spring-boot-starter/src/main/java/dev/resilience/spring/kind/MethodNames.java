@@ -1,8 +1,9 @@
 package dev.resilience.spring.kind;
 
 import java.lang.reflect.Method;
-import java.util.StringJoiner;
+import java.util.Arrays;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
@@ -35,11 +36,9 @@ public final class MethodNames {
     }
 
     private static String parameters(Method method, Function<Class<?>, String> name) {
-        StringJoiner names = new StringJoiner(", ", "(", ")");
-        Class<?>[] types = method.getParameterTypes();
-        for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
-            names.add(name.apply(types[i]));
-        }
-        return names.toString();
+        return Arrays.stream(method.getParameterTypes())
+                .limit(SuspendingFunctions.parameterCount(method))
+                .map(name)
+                .collect(Collectors.joining(", ", "(", ")"));
     }
 }
