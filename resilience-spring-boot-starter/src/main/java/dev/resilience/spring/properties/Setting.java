@@ -1,6 +1,5 @@
 package dev.resilience.spring.properties;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -86,9 +85,7 @@ public final class Setting {
     }
 
     List<Object> elements() {
-        List<Object> elements = new ArrayList<>();
-        values.values().forEach(one -> elements.add(one.value));
-        return elements;
+        return values.values().stream().map(Value::value).toList();
     }
 
     /** What to change, in a sentence: a property, or the attribute of an annotation. */
