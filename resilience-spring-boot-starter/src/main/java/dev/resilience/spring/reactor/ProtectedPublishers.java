@@ -184,10 +184,7 @@ public final class ProtectedPublishers {
         /** A publisher of this type that fails when it is subscribed to. */
         public Object failing(Throwable failure) {
             // no conditional, whose type would have to be loaded without Reactor too
-            if (isMultiValue) {
-                return fromReactor(Flux.error(failure));
-            }
-            return fromReactor(Mono.error(failure));
+            return fromReactor(isMultiValue ? Flux.error(failure) : Mono.error(failure));
         }
 
         /** The publisher of this type that signals what one of Reactor's does. */
