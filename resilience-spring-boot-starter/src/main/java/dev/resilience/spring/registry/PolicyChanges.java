@@ -98,14 +98,12 @@ public final class PolicyChanges {
                 lasting = isTemporary ? change.apply(lasting) : after;
             }
             changed = PolicyChange.differences(before, after);
-            for (String key : changed.keySet()) {
+            changed.forEach((key, value) -> {
                 if (kind.isFixed(key)) {
-                    throw new InvalidPolicyException(
-                            key,
-                            changed.get(key),
-                            "cannot change while the application runs: change the configuration");
+                    String why = "cannot change while the application runs: change the configuration";
+                    throw new InvalidPolicyException(key, value, why);
                 }
-            }
+            });
             boolean isNone = changed.isEmpty() && (!isTemporary || (atMost == null && lasting.equals(history.lasting)));
             if (!changed.isEmpty()) {
                 live.reconfigure(after);
