@@ -8,10 +8,10 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -64,13 +64,10 @@ public record UnusedPolicies(
 
     /** The policies of methods and everything that these start from. */
     private Set<String> used(ConfiguredKind<?, ?, ?> kind) {
-        Set<String> used = new HashSet<>();
-        for (String name : registry.live().ofKind(kind.id()).keySet()) {
-            if (!registry.live().usedBy(kind.id(), name).isEmpty()) {
-                used.addAll(registry.binder.ancestry(kind, name));
-            }
-        }
-        return used;
+        return registry.live().ofKind(kind.id()).keySet().stream()
+                .filter(name -> !registry.live().usedBy(kind.id(), name).isEmpty())
+                .flatMap(name -> registry.binder.ancestry(kind, name).stream())
+                .collect(Collectors.toSet());
     }
 
     /** Whether Spring Cloud may ask for policies of the kind by any id. */
