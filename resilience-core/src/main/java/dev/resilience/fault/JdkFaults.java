@@ -210,8 +210,7 @@ final class JdkFaults {
             if (group.equals(CONNECTION_EXCEPTION) && tellsOfMoreThanTheNetwork(failure)) {
                 return Fault.UNKNOWN;
             }
-            Fault fault = CONDITIONS.get(condition);
-            return fault != null ? fault : CLASSES.getOrDefault(group, Fault.UNKNOWN);
+            return CONDITIONS.getOrDefault(condition, CLASSES.getOrDefault(group, Fault.UNKNOWN));
         }
 
         /**
