@@ -143,7 +143,6 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     }
 
     private Row acquired(ClaimRequest request) {
-        long until = records.after(request.lease());
         return new Row(
                 request.key(),
                 policies.getOrDefault(request.key().operation(), ""),
@@ -153,7 +152,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
                 request.takeOver(),
                 State.IN_PROGRESS,
                 null,
-                until);
+                records.after(request.lease()));
     }
 
     /** Returns {@code null} if the key can be had. */
