@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency.attempt;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.IdempotencyPolicy;
 
 /**
@@ -47,6 +48,11 @@ record AttemptErrors(String policy, String method, IdempotencyPolicy settings) {
 
     private IdempotencyStoreException refused(String why) {
         return new IdempotencyStoreException("Idempotency '" + policy + "': " + why, null);
+    }
+
+    /** As {@link #failed}, unless the cause is a refusal itself. */
+    ResilienceException refusal(String what, String done, RuntimeException cause) {
+        return cause instanceof ResilienceException refused ? refused : failed(what, done, cause);
     }
 
     /** @param what the record or the result, which could not be locked or written */

@@ -11,6 +11,7 @@ import dev.resilience.spring.idempotency.attempt.RecordState.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -87,10 +88,8 @@ public final class AttemptRecorder {
         listen(in);
         try {
             mustBeMine(renew(in), in);
-        } catch (ResilienceException refused) {
-            throw refuse(in, refused);
-        } catch (RuntimeException unavailable) {
-            throw refuse(in, errors.failed("record", "locked", unavailable));
+        } catch (RuntimeException failed) {
+            throw refuse(in, errors.refusal("record", "locked", failed));
         }
     }
 
@@ -111,10 +110,8 @@ public final class AttemptRecorder {
             requireKept(result); // before the record is locked, so that its lease is renewed
             state.attemptReturns(in, result);
             write(in, result);
-        } catch (ResilienceException refused) {
-            throw refuse(in, refused);
-        } catch (RuntimeException unavailable) {
-            throw refuse(in, errors.failed("result", "written", unavailable));
+        } catch (RuntimeException failed) {
+            throw refuse(in, errors.refusal("result", "written", failed));
         }
     }
 
@@ -154,10 +151,8 @@ public final class AttemptRecorder {
                 case RELEASE -> mustBeMine(of.release(record.token()), of);
                 default -> {}
             }
-        } catch (ResilienceException refused) {
-            throw refused;
-        } catch (RuntimeException unavailable) {
-            throw errors.failed("result", "written", unavailable);
+        } catch (RuntimeException failed) {
+            throw errors.refusal("result", "written", failed);
         }
     }
 
@@ -260,7 +255,7 @@ public final class AttemptRecorder {
         public void undone() {
             EndedAttempt attempt = returned;
             if (attempt != null) {
-                attempt.undone = true;
+                attempt.undone.set(true);
             }
         }
     }
@@ -273,28 +268,21 @@ public final class AttemptRecorder {
 
         private final List<EndedAttempt> attempts = new ArrayList<>();
 
-        /** What the body of an attempt has ended with, and whether its effect was rolled back since. */
-        static final class EndedAttempt {
-
-            final @Nullable Object outcome;
-
-            /** In which the store can write; {@code null} if it has none. */
-            final @Nullable StoreTransaction transaction;
-
-            final @Nullable StoredResult answer;
-            volatile boolean undone;
-
-            private EndedAttempt(
-                    @Nullable Object outcome, @Nullable StoreTransaction transaction, @Nullable StoredResult answer) {
-                this.outcome = outcome;
-                this.transaction = transaction;
-                this.answer = answer;
-            }
-        }
+        /**
+         * What the body of an attempt has ended with.
+         *
+         * @param transaction in which the store can write; {@code null} if it has none
+         * @param undone whether its effect was rolled back since
+         */
+        record EndedAttempt(
+                @Nullable Object outcome,
+                @Nullable StoreTransaction transaction,
+                @Nullable StoredResult answer,
+                AtomicBoolean undone) {}
 
         EndedAttempt add(
                 @Nullable Object outcome, @Nullable StoreTransaction transaction, @Nullable StoredResult answer) {
-            EndedAttempt attempt = new EndedAttempt(outcome, transaction, answer);
+            EndedAttempt attempt = new EndedAttempt(outcome, transaction, answer, new AtomicBoolean());
             attempts.add(attempt);
             return attempt;
         }
@@ -303,7 +291,7 @@ public final class AttemptRecorder {
         void undo(StoreTransaction transaction) {
             for (EndedAttempt attempt : attempts) {
                 if (transaction.equals(attempt.transaction)) {
-                    attempt.undone = true;
+                    attempt.undone.set(true);
                 }
             }
         }
@@ -330,7 +318,7 @@ public final class AttemptRecorder {
             for (EndedAttempt attempt : attempts) {
                 last = attempt;
                 if (attempt.outcome == outcome) {
-                    if (!attempt.undone) {
+                    if (!attempt.undone.get()) {
                         return attempt;
                     }
                     undone = attempt;

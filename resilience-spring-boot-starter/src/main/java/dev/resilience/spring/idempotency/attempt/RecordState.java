@@ -361,7 +361,7 @@ final class RecordState {
             enter(phase, transaction, answer == null ? result : answer);
             return Task.NOTHING;
         }
-        StoreTransaction of = by == null ? transaction : by.transaction;
+        StoreTransaction of = by == null ? transaction : by.transaction();
         if (of != null && open.contains(of)) {
             // the call may have given up before the attempt had its answer
             StoredResult kept = answer == null ? attempts.answerIn(of) : answer;

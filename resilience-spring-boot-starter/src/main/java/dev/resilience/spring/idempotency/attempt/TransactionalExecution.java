@@ -56,7 +56,7 @@ public final class TransactionalExecution implements IdempotentExecution {
     @Override
     public void callReturned(@Nullable Object returned, boolean isStorable) {
         EndedAttempt by = state.answeredBy(returned);
-        boolean isKept = isStorable && !(by != null && by.undone);
+        boolean isKept = isStorable && !(by != null && by.undone().get());
         callEnds(by, () -> isKept ? record.answer(returned) : null);
     }
 
