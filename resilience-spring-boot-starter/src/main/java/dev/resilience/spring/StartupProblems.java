@@ -31,9 +31,7 @@ public final class StartupProblems implements DisposableBean {
      * @throws ResilienceConfigurationException the problem itself, if the startup is over
      */
     public void add(ResilienceConfigurationException problem) {
-        for (ResilienceConfigurationException part : problem.problems()) {
-            add(String.valueOf(part.getMessage()), part);
-        }
+        problem.problems().forEach(part -> add(String.valueOf(part.getMessage()), part));
     }
 
     /**
