@@ -252,18 +252,15 @@ public class ResilienceEndpoint {
 
     private Map<String, Collection<String>> actions() {
         Map<String, Collection<String>> actions = new LinkedHashMap<>();
-        for (ConfiguredKind<?, ?, ?> kind : kinds().configured()) {
-            if (!kind.actions().isEmpty()) {
-                actions.put(kind.id(), kind.actions());
-            }
-        }
+        kinds().configured().stream()
+                .filter(kind -> !kind.actions().isEmpty())
+                .forEach(kind -> actions.put(kind.id(), kind.actions()));
         actions.put(DeadLetterEntries.KIND, DeadLetterEntries.ACTIONS);
         return actions;
     }
 
     private <L extends LiveObject<?>> List<String> trouble(ConfiguredKind<?, ?, L> kind) {
-        Map<String, L> all = liveObjects().ofKind(kind.id());
-        return all.entrySet().stream()
+        return liveObjects().<L>ofKind(kind.id()).entrySet().stream()
                 .filter(named -> trouble(kind, named.getKey(), named.getValue()) != null)
                 .map(named -> kind.id() + "/" + named.getKey())
                 .toList();
