@@ -5,7 +5,6 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +39,7 @@ public final class ResilienceHealthIndicator extends AbstractHealthIndicator {
      */
     private static <L extends LiveObject<?>> void check(
             ConfiguredKind<?, ?, L> kind, LiveRegistry registry, Health.Builder health, Set<String> told) {
-        Map<String, L> all = registry.ofKind(kind.id());
-        all.forEach((name, live) -> {
+        registry.<L>ofKind(kind.id()).forEach((name, live) -> {
             ConfiguredKind.Health found = registry.isUnusedDefault(kind.id(), name) ? null : kind.health(live);
             if (found != null) {
                 health.withDetail(told.add(name) ? name : kind.id() + "/" + name, found.state());
