@@ -64,11 +64,9 @@ public record LayerOrder(List<Kind<?, ?>> kinds) {
                 wrong.put("'" + name + "' is not a layer", NearestNames.suggest(name, all));
             }
         }
-        for (String name : all) {
-            if (order.indexOf(name) != order.lastIndexOf(name)) {
-                wrong.put("'" + name + "' is there twice", "Name every layer once.");
-            }
-        }
+        all.stream()
+                .filter(name -> order.indexOf(name) != order.lastIndexOf(name))
+                .forEach(name -> wrong.put("'" + name + "' is there twice", "Name every layer once."));
         unknown.remove("rate-limit");
         if (missing.size() > unknown.size()) { // an unknown name stands for one of them
             wrong.put(missing + " is missing", "Name every layer once.");
