@@ -62,9 +62,7 @@ public record ResilienceAnnotations(
         }
         ResilienceAnnotations found =
                 new ResilienceAnnotations(new LinkedHashMap<>(), new HashSet<>(), new HashMap<>());
-        for (Kind<?, ?> kind : kinds.layers()) {
-            found.add(kind, method, ofMethod, ofType);
-        }
+        kinds.layers().forEach(kind -> found.add(kind, method, ofMethod, ofType));
         return found.byType.isEmpty() ? null : found;
     }
 
