@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,9 +63,8 @@ record SelfInvocationCheck(StartupWarnings warnings) {
         Calls(Class<?> type, Map<Method, ResilienceAnnotations> methods) {
             super(SpringAsmInfo.ASM_VERSION);
             this.methods = methods;
-            for (Method method : methods.keySet()) {
-                bySignature.put(method.getName() + Type.getMethodDescriptor(method), method);
-            }
+            methods.keySet()
+                    .forEach(method -> bySignature.put(method.getName() + Type.getMethodDescriptor(method), method));
             for (Class<?> at = type; at != null && at != Object.class; at = at.getSuperclass()) {
                 types.add(Type.getInternalName(at));
             }
@@ -88,9 +88,7 @@ record SelfInvocationCheck(StartupWarnings warnings) {
                 super(SpringAsmInfo.ASM_VERSION);
                 this.name = name.startsWith(LAMBDA) ? name.substring(LAMBDA.length(), name.lastIndexOf('$')) : name;
                 this.caller = bySignature.get(name + descriptor);
-                for (Type parameter : Type.getArgumentTypes(descriptor)) {
-                    touch(parameter);
-                }
+                List.of(Type.getArgumentTypes(descriptor)).forEach(this::touch);
             }
 
             private void touch(Type type) {
