@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.CallContextServletFilter;
@@ -109,11 +108,9 @@ public final class ResilienceWebAutoConfiguration {
                 CallContextExtractor resilienceIncomingCalls, ResilienceRuntime resilienceRuntime) {
             CallContextWebFilter filter = new CallContextWebFilter(resilienceIncomingCalls, resilienceRuntime.warnings);
             resilienceRuntime.whenNeeded(() -> {
-                boolean wanted = resilienceRuntime.properties.hasAnyBelow("deadline");
-                for (Retry retry : resilienceRuntime.registry().retries().values()) {
-                    wanted |= retry.policy().nested() == RetryPolicy.Nested.SUPPRESS;
-                }
-                if (wanted) {
+                boolean suppresses = resilienceRuntime.registry().retries().values().stream()
+                        .anyMatch(retry -> retry.policy().nested() == RetryPolicy.Nested.SUPPRESS);
+                if (suppresses || resilienceRuntime.properties.hasAnyBelow("deadline")) {
                     filter.warnIfUnheard();
                 }
             });
