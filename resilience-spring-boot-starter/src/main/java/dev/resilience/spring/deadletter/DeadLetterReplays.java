@@ -127,11 +127,9 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     private void beginRounds() {
         Object begun = running;
         List<KeepingRetry> all = KeepingRetry.in(registry.get());
-        for (KeepingRetry retry : all) {
-            if (isAutomatic(retry, begun)) {
-                begin(retry.name(), () -> replay(retry, begun));
-            }
-        }
+        all.stream()
+                .filter(retry -> isAutomatic(retry, begun))
+                .forEach(retry -> begin(retry.name(), () -> replay(retry, begun)));
         all.stream()
                 .findFirst()
                 .ifPresent(any -> begin(REMOVAL, () -> any.letters().removeGivenUp(retention)));
