@@ -96,10 +96,8 @@ public final class SecurityCallerScope implements CallerScope {
         if (client != null) {
             return client.toString();
         }
-        Object party = RELYING_PARTY.of(authentication);
-        if (party == null) {
-            party = RELYING_PARTY.of(authentication.getPrincipal());
-        }
+        Object ofToken = RELYING_PARTY.of(authentication);
+        Object party = ofToken == null ? RELYING_PARTY.of(authentication.getPrincipal()) : ofToken;
         return party == null ? kind.getName() : kind.getName() + '/' + party;
     }
 
