@@ -248,9 +248,7 @@ final class FingerprintJson {
             }
             Collections.sort(texts);
             generator.writeStartArray();
-            for (String text : texts) {
-                generator.writeRawValue(text);
-            }
+            texts.forEach(generator::writeRawValue);
             generator.writeEndArray();
         }
 
