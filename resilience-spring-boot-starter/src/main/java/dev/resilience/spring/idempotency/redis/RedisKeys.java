@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
@@ -76,9 +77,7 @@ record RedisKeys(String prefix) {
         do {
             LuaScript.Answer page = SCAN.ask(connection, common(keyHash), cursor, pattern(keyHash), PAGE_SIZE);
             cursor = page.text(0);
-            for (int i = 1; i < page.size(); i++) {
-                found.add(page.text(i));
-            }
+            IntStream.range(1, page.size()).mapToObj(page::text).forEach(found::add);
         } while (!cursor.equals(START_AND_END));
         return found;
     }
