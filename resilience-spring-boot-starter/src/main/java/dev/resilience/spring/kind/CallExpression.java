@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.expression.EvaluationException;
@@ -123,13 +123,12 @@ public final class CallExpression {
     }
 
     private String names() {
-        Set<String> names = new TreeSet<>();
-        known.forEach((name, index) -> {
-            if (!name.equals("a" + index)) {
-                names.add("#" + name);
-            }
-        });
-        return names.isEmpty() ? "none, because the method has no parameters" : String.join(", ", names);
+        String names = known.entrySet().stream()
+                .filter(name -> !name.getKey().equals("a" + name.getValue()))
+                .map(name -> "#" + name.getKey())
+                .sorted()
+                .collect(Collectors.joining(", "));
+        return names.isEmpty() ? "none, because the method has no parameters" : names;
     }
 
     /** The arguments that are its value, or a part of the text that it makes. */
