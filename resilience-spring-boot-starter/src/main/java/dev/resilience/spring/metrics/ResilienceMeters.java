@@ -117,11 +117,9 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     }
 
     private void bind(RegisteredMeters meters, String kind, String name) {
-        for (Kind<?, ?> one : resilience.get().kinds().all()) {
-            if (one.id().equals(kind)) {
-                bind(meters, one, name);
-            }
-        }
+        resilience.get().kinds().all().stream()
+                .filter(one -> one.id().equals(kind))
+                .forEach(one -> bind(meters, one, name));
     }
 
     private <L> void bind(RegisteredMeters meters, Kind<?, L> kind, String name) {
@@ -176,9 +174,8 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
         /** Feeds the timers. */
         void record(ResilienceEvent event) {
-            for (EventTimer<?> timer : timers.getOrDefault(new Owner(event.kind(), event.policyName()), List.of())) {
-                timer.record(event);
-            }
+            timers.getOrDefault(new Owner(event.kind(), event.policyName()), List.of())
+                    .forEach(timer -> timer.record(event));
         }
 
         /** With a live object that is removed. */
