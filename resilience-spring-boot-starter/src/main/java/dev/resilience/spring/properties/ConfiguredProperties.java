@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -206,11 +208,9 @@ public final class ConfiguredProperties {
 
     private static String elements(ConfigurationPropertyName name, int from, String separator) {
         int end = name.getNumberOfElements() - (index(name) < 0 ? 0 : 1);
-        List<String> elements = new ArrayList<>();
-        for (int i = from; i < end; i++) {
-            elements.add(name.getElement(i, Form.ORIGINAL));
-        }
-        return String.join(separator, elements);
+        return IntStream.range(from, end)
+                .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
+                .collect(Collectors.joining(separator));
     }
 
     /** A name by its letters and digits alone. */
