@@ -2,6 +2,7 @@ package dev.resilience.spring.properties;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,13 +34,11 @@ record PolicyInheritance(
     /** What is configured for a key, outside presets; {@code null} if nothing is. */
     @Nullable
     Setting setting(String key) {
-        for (Map<String, Setting> each : settings) {
-            Setting setting = each.get(key);
-            if (setting != null && !setting.property().startsWith(PRESET)) {
-                return setting;
-            }
-        }
-        return null;
+        return settings.stream()
+                .flatMap(each -> Stream.ofNullable(each.get(key)))
+                .filter(setting -> !setting.property().startsWith(PRESET))
+                .findFirst()
+                .orElse(null);
     }
 
     /** The property that gives the policy the value of a key: its own or one of those that it starts from. */
