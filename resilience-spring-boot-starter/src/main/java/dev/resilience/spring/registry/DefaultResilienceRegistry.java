@@ -98,9 +98,7 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
         this.changes = new PolicyChanges(environment);
         this.maxCreated = maxCreated;
         this.live = new LiveRegistry(environment.time(), maxThreads);
-        for (Kind<?, ?> kind : kinds.all()) {
-            live.add(kind.id(), kind);
-        }
+        kinds.all().forEach(kind -> live.add(kind.id(), kind));
         for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
             Class<?> type = ResolvableType.forClass(ConfiguredKind.class, kind.getClass())
                     .getGeneric(LIVE_OBJECT)
