@@ -3,6 +3,7 @@ package dev.resilience.sample;
 import static dev.resilience.sample.ShopPage.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitState;
 import dev.resilience.sample.Browser.Key;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -134,6 +136,19 @@ class DashboardPageTests {
         browser.click("#dialog-confirm");
         waiting().until(() -> browser.text("#dialog-answer").contains("Refused with status 400"));
         assertThat(browser.text("#dialog-answer")).contains("many");
+    }
+
+    @Test
+    void aConfirmationShowsTheValueAsItIsNow() {
+        details("bulkhead", "warehouse");
+        fill("select", "max-queue");
+        registry.reconfigure(Bulkhead.class, "warehouse", Map.of("max-queue", 9));
+        waiting().until(() -> browser.text(".entry").contains("max-queue9"));
+        fill("input", "8");
+        browser.click(".change button");
+
+        assertThat(browser.text("#dialog-text")).isEqualTo("max-queue: 9 → 8, until the next restart.");
+        registry.reconfigure(Bulkhead.class, "warehouse", Map.of("max-queue", 50));
     }
 
     @Test

@@ -398,6 +398,7 @@ class Details {
       this.actions.replaceChildren(el('p', { className: 'muted' }, 'Write access to the endpoint is off.'));
       return;
     }
+    this.values = flat(entry.policy);
     if (this.actions.contains(document.activeElement) || this.actions.childElementCount) return;
     const buttons = kind.actions.map(action => {
       const button = el('button', { type: 'button' }, capital(words(action)));
@@ -407,15 +408,15 @@ class Details {
       }));
       return button;
     });
-    this.actions.replaceChildren(...buttons, ...(entry.policy ? [this.changeForm(entry.policy)] : []));
+    this.actions.replaceChildren(...buttons, ...(entry.policy ? [this.changeForm()] : []));
   }
 
-  changeForm(current) {
-    const { policy } = this, values = flat(current);
-    const key = el('select', {}, ...values.map(([name]) => el('option', { value: name }, name)));
+  changeForm() {
+    const { policy } = this;
+    const key = el('select', {}, ...this.values.map(([name]) => el('option', { value: name }, name)));
     const value = el('input', { type: 'text', autocomplete: 'off', spellcheck: false });
     const atMost = el('input', { type: 'text', autocomplete: 'off', placeholder: 'until restart', size: 8 });
-    const now = () => String(values.find(([name]) => name === key.value)?.[1] ?? '');
+    const now = () => String(this.values.find(([name]) => name === key.value)?.[1] ?? '');
     const fill = () => { value.value = now(); };
     key.addEventListener('change', fill);
     fill();
