@@ -152,6 +152,22 @@ class DashboardPageTests {
     }
 
     @Test
+    void atMostTwelveInTroubleAreShownAndNoneGrowsOld() {
+        for (int i = 12; i >= 0; i--) {
+            registry.getOrCreate(CircuitBreaker.class, "m" + i, "default").forceOpen();
+        }
+        waiting().until(() -> browser.text("#calm").startsWith("And 1 more"));
+        registry.circuitBreaker("warehouse").forceOpen();
+        waiting().until(() -> browser.text("#calm").startsWith("And 2 more"));
+
+        assertThat(texts(".sentence")).hasSize(12).anyMatch(sentence -> sentence.startsWith("Circuit breaker warehouse "));
+        registry.circuitBreakers().keySet().stream()
+                .filter(name -> name.matches("m\\d+"))
+                .toList()
+                .forEach(name -> registry.remove(CircuitBreaker.class, name));
+    }
+
+    @Test
     void theRecordsOfAnIdempotencyKeyAreLookedUp() {
         details("idempotency", "orders");
         press("Look up");

@@ -698,6 +698,7 @@ function showTroubles(policies) {
   const over = [...troubles.keys()].filter(key => !now.has(key)), began = troubled.filter(policy => !troubles.has(policy.key));
   over.forEach(key => { troubles.get(key)?.element?.remove(); troubles.delete(key); });
   for (const policy of began) troubles.set(policy.key, null);
+  troubled.slice(MAX_TROUBLES).forEach(({ key }) => { troubles.get(key)?.element.remove(); troubles.set(key, null); });
   for (const policy of troubled.slice(0, MAX_TROUBLES)) {
     let trouble = troubles.get(policy.key);
     if (!trouble || trouble.policy !== policy) {
