@@ -168,6 +168,19 @@ class DashboardPageTests {
     }
 
     @Test
+    void whatChangedLongAgoHasItsDay() {
+        browser.script("const ask = window.fetch; window.fetch = (...all) => ask(...all).then(async answer => {"
+                + "const data = await answer.json(); for (const event of data.events ?? [])"
+                + " event.at = new Date(Date.parse(event.at) - 172_800_000).toISOString();"
+                + "return new Response(JSON.stringify(data), {headers: answer.headers}); })");
+        registry.circuitBreaker("warehouse").forceOpen();
+        waiting().untilAsserted(() -> {
+            assertThat(texts("#events time").get(0)).matches("\\d+ \\w{3} \\d\\d:\\d\\d:\\d\\d");
+            assertThat(texts("#events p").get(0)).startsWith("closed → forced open");
+        });
+    }
+
+    @Test
     void theRecordsOfAnIdempotencyKeyAreLookedUp() {
         details("idempotency", "orders");
         press("Look up");

@@ -653,7 +653,7 @@ function takeEvents(events) {
     app.last = Math.max(app.last, event.number);
     const jump = el('button', { type: 'button', className: 'link' }, event.name);
     jump.addEventListener('click', () => kinds.get(event.kind)?.policies.get(event.name)?.row.reveal());
-    const [, when, text] = /^(\S+) (.*)$/s.exec(eventText(event));
+    const when = time(Date.parse(event.at)), text = eventText(event).slice(when.length + 1);
     $('events').prepend(el('li', {}, el('time', { datetime: event.at }, when), el('div', {}, `${words(event.kind)} `, jump, el('p', {}, text))));
   }
   while ($('events').childElementCount > MAX_EVENTS) $('events').lastElementChild.remove();
