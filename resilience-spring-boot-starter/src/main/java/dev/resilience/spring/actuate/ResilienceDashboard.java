@@ -53,7 +53,7 @@ public record ResilienceDashboard(
     /** The page. It asks for its other files beside itself, wherever that is. */
     @ReadOperation(produces = "text/html;charset=UTF-8")
     public String page() {
-        String path = Objects.requireNonNull(paths.get().getRootPath(ID));
+        String path = Objects.requireNonNull(path(ID));
         return file("page.html").replace(ID + "/", path.substring(path.lastIndexOf('/') + 1) + "/");
     }
 
@@ -72,6 +72,11 @@ public record ResilienceDashboard(
         }
         MimeType type = FILES.get(part);
         return type == null ? new WebEndpointResponse<>(404) : new WebEndpointResponse<>(file(part), type);
+    }
+
+    private @Nullable String path(EndpointId id) {
+        String path = paths.get().getRootPath(id); // one that is mapped may begin with a slash, or not
+        return path == null ? null : StringUtils.trimLeadingCharacter(path, '/');
     }
 
     private static String file(String name) {
@@ -109,8 +114,8 @@ public record ResilienceDashboard(
         data.put("events", endpoint.events.latestAfter(since == null ? 0 : since));
         if (since == null) {
             data.put("application", application);
-            data.put("path", paths.get().getRootPath(ID));
-            data.put("endpoint", paths.get().getRootPath(POLICIES));
+            data.put("path", path(ID));
+            data.put("endpoint", path(POLICIES));
             data.put("writeable", allowed == Access.UNRESTRICTED);
             data.put("warnings", endpoint.warnings.all());
             data.put("kinds", kinds);

@@ -87,6 +87,7 @@ public final class ResilienceActuatorAutoConfiguration {
         @Lazy
         @ConditionalOnMissingBean
         @ConditionalOnAvailableEndpoint
+        @ConditionalOnWebApplication // of a context and its parent the one that has the paths
         ResilienceDashboard resilienceDashboard(
                 ResilienceEndpoint endpoint,
                 Environment environment,

@@ -33,6 +33,7 @@ import org.springframework.boot.actuate.autoconfigure.web.server.ManagementConte
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
@@ -80,13 +81,14 @@ class DashboardTests {
         });
     }
 
-    @Test
-    void thePageIsFoundAtAnotherPath() {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/"})
+    void thePageIsFoundAtAnotherPath(String slash) {
         web(
                         EXPOSED,
                         "management.endpoints.web.base-path=/manage",
-                        "management.endpoints.web.path-mapping.resiliencedashboard=eyes/live",
-                        "management.endpoints.web.path-mapping.resilience=eyes/policies")
+                        "management.endpoints.web.path-mapping.resiliencedashboard=" + slash + "eyes/live",
+                        "management.endpoints.web.path-mapping.resilience=" + slash + "eyes/policies")
                 .run(context -> {
                     MockMvcTester mvc = MockMvcTester.from(context);
                     assertThat(mvc.get().uri("/manage/eyes/live")).bodyText().contains("src=\"live/page.js\"");
@@ -98,6 +100,24 @@ class DashboardTests {
                             .hasPathSatisfying(
                                     "$.endpoint", path -> path.assertThat().isEqualTo("eyes/policies"));
                 });
+    }
+
+    @Test
+    void aWebServerInAChildContextHasThePageOfTheParentsPolicies() {
+        new ApplicationContextRunner()
+                .withConfiguration(SortedOnce.of(
+                        ResilienceAutoConfiguration.class,
+                        ResilienceActuatorAutoConfiguration.class,
+                        EndpointAutoConfiguration.class))
+                .withPropertyValues(EXPOSED, "resilience.bulkhead.orders.max-concurrent=7")
+                .withBean(Shop.class)
+                .withBean(ManualTimeSource.class, ManualTimeSource::new)
+                .run(parent -> web(EXPOSED)
+                        .withParent(parent.getSourceApplicationContext())
+                        .run(context -> {
+                            assertThat(body(context, "resiliencedashboard")).contains("resiliencedashboard/page.js");
+                            assertThat(body(context, "resiliencedashboard/data")).contains("\"orders\"");
+                        }));
     }
 
     @ParameterizedTest
