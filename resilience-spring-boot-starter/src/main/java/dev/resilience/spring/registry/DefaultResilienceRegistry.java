@@ -187,6 +187,7 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
     /** With the application, after what uses it. */
     @Override
     public void close() {
+        changes.close();
         live.close();
     }
 

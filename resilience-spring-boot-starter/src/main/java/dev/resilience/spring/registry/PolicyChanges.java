@@ -15,6 +15,7 @@ import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
@@ -162,6 +163,20 @@ public final class PolicyChanges {
         UnaryOperator<P> back = policy -> history.end == end ? (P) history.lasting : policy;
         history.end = end;
         history.goingBack = time.schedule(atMost, () -> change(kind, live, back, null, "timer"), WorkerThreads.ENDS);
+    }
+
+    /** The policy does not go back any more, because it is removed or the application ends. */
+    void forget(@Nullable LiveObject<?> live) {
+        History history = histories.remove(live);
+        if (history != null) {
+            synchronized (history) {
+                history.endTemporary();
+            }
+        }
+    }
+
+    void close() {
+        List.copyOf(histories.keySet()).forEach(this::forget);
     }
 
     /** The wall time at which the policy goes back. It moves with a wall clock that is set, because the time itself does not. */

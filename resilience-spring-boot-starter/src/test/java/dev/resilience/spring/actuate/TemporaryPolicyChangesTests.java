@@ -146,12 +146,27 @@ class TemporaryPolicyChangesTests extends ManualTimeActuatorTest {
         assertThat(entry()).bodyJson().doesNotHavePath("$.until");
     }
 
+    @Test
+    void aPolicyThatIsRemovedMeanwhileIsNotChangedAnyMore() {
+        registry.getOrCreate(Bulkhead.class, "partner", "orders");
+        post("bulkhead/partner", "{\"policy\": {\"max-concurrent\": 3}, \"for\": \"10m\"}");
+        registry.remove(Bulkhead.class, "partner");
+        registry.getOrCreate(Bulkhead.class, "partner", "orders");
+
+        time.advance(Duration.ofMinutes(10));
+
+        assertThat(mvc.get().uri("/actuator/resilience/bulkhead/partner"))
+                .bodyText()
+                .doesNotContain("policy-changed");
+        registry.remove(Bulkhead.class, "partner");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"10", "\"10\"", "\"soon\"", "\"\"", "\"-1m\"", "\"0s\"", "\"31d\"", "null", "\"99999999999999d\""
             })
     void aTimeThatIsNoneIsABadRequestAndChangesNothing(String time) {
-        assertThat(post("bulkhead", "{\"policy\": {\"max-concurrent\": 3}, \"for\": " + time + "}"))
+        assertThat(post("bulkhead/orders", "{\"policy\": {\"max-concurrent\": 3}, \"for\": " + time + "}"))
                 .hasStatus(HttpStatus.BAD_REQUEST)
                 .bodyJson()
                 .extractingPath("$.error")
@@ -162,7 +177,7 @@ class TemporaryPolicyChangesTests extends ManualTimeActuatorTest {
 
     @Test
     void aTimeOfAnActionIsABadRequest() {
-        assertThat(post("circuit-breaker", "{\"action\": \"open\", \"for\": \"10m\"}"))
+        assertThat(post("circuit-breaker/orders", "{\"action\": \"open\", \"for\": \"10m\"}"))
                 .hasStatus(HttpStatus.BAD_REQUEST)
                 .bodyText()
                 .contains("'for' is the time of a change of the policy");
@@ -185,12 +200,12 @@ class TemporaryPolicyChangesTests extends ManualTimeActuatorTest {
     }
 
     private MvcTestResult changeOf(String kind, String policy, String time) {
-        return post(kind, "{\"policy\": " + policy + (time == null ? "}" : ", \"for\": \"" + time + "\"}"));
+        return post(kind + "/orders", "{\"policy\": " + policy + (time == null ? "}" : ", \"for\": \"" + time + "\"}"));
     }
 
-    private MvcTestResult post(String kind, String body) {
+    private MvcTestResult post(String policy, String body) {
         return mvc.post()
-                .uri("/actuator/resilience/" + kind + "/orders")
+                .uri("/actuator/resilience/" + policy)
                 .contentType(MediaType.APPLICATION_JSON)
                 .content(body)
                 .exchange();
