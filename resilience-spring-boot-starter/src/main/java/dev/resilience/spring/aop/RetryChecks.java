@@ -67,7 +67,7 @@ public final class RetryChecks {
         RetryPolicy policy = retry.policy();
         if (platform != null
                 && platform != CloudPlatform.NONE
-                && policy.maxAttempts() > 1
+                && !policy.worstCaseWait().isZero()
                 && policy.backoff().jitter() == Jitter.NONE
                 && policy.backoff().function() == null) {
             String key = PropertyNames.of("resilience.retry", retry.name()) + ".backoff.jitter";
@@ -135,13 +135,15 @@ public final class RetryChecks {
                 .anyMatch(key -> "generate".equalsIgnoreCase(String.valueOf(key)));
     }
 
-    /** By its name, or as the handler or the client of a POST that carries no idempotency key. */
+    /** By its name, unless it is mapped to another method than POST, or as the handler or client of a POST that carries no key. */
     private static boolean creates(Method method, MergedAnnotations annotations) {
-        boolean posts = isPost(annotations.get(REQUEST_MAPPING)) || isPost(annotations.get(HTTP_EXCHANGE));
-        return CREATING.matcher(method.getName()).matches()
-                || (posts
-                        && !READING.matcher(method.getName()).matches()
-                        && Arrays.stream(method.getParameters()).noneMatch(RetryChecks::isKey));
+        String verb = verb(annotations.get(REQUEST_MAPPING)) + verb(annotations.get(HTTP_EXCHANGE));
+        if (CREATING.matcher(method.getName()).matches()) {
+            return verb.isEmpty() || verb.equals("POST");
+        }
+        return verb.equals("POST")
+                && !READING.matcher(method.getName()).matches()
+                && Arrays.stream(method.getParameters()).noneMatch(RetryChecks::isKey);
     }
 
     private static boolean isKey(Parameter parameter) {
@@ -149,8 +151,7 @@ public final class RetryChecks {
         return header.isPresent() && header.getString("name").equalsIgnoreCase("Idempotency-Key");
     }
 
-    private static boolean isPost(MergedAnnotation<?> mapping) {
-        Object method = mapping.getValue("method").orElse(null);
-        return ObjectUtils.nullSafeToString(method).matches("\\{?POST}?");
+    private static String verb(MergedAnnotation<?> mapping) {
+        return ObjectUtils.nullSafeToString(mapping.getValue("method").orElse("")).replaceAll("\\W", "");
     }
 }

@@ -22,6 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
@@ -173,6 +174,8 @@ class RetryChecksTests {
                     .isEmpty();
             warnings(Reader.class, ON_KUBERNETES, "resilience.retry.three.max-attempts=1")
                     .isEmpty();
+            warnings(Reader.class, ON_KUBERNETES, "resilience.retry.three.backoff.base-delay=0")
+                    .isEmpty();
         }
 
         @Test
@@ -288,6 +291,10 @@ class RetryChecksTests {
             @Retryable("three")
             @RequestMapping("/anything")
             public void createdOrders() {}
+
+            @PutMapping("/orders/{number}")
+            @Retryable("three")
+            public void createOrReplace() {}
 
             public void createWithoutRetry() {}
         }
