@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.io.ClassPathResource;
 import tools.jackson.databind.JsonNode;
@@ -160,7 +161,9 @@ class DashboardPageTests {
         registry.circuitBreaker("warehouse").forceOpen();
         waiting().until(() -> browser.text("#calm").startsWith("And 2 more"));
 
-        assertThat(texts(".sentence")).hasSize(12).anyMatch(sentence -> sentence.startsWith("Circuit breaker warehouse "));
+        assertThat(texts(".sentence"))
+                .hasSize(12)
+                .anyMatch(sentence -> sentence.startsWith("Circuit breaker warehouse "));
         registry.circuitBreakers().keySet().stream()
                 .filter(name -> name.matches("m\\d+"))
                 .toList()
@@ -203,6 +206,17 @@ class DashboardPageTests {
                         .asInt())
                 .isZero();
         assertThat(browser.script("return document.title").asString()).doesNotContain("hacked");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "a\\b", ".."})
+    void aNameThatNoAddressCanHaveHasDetailsToo(String name) {
+        registry.getOrCreate(CircuitBreaker.class, name, "default");
+        waiting().until(() -> browser.text("#kinds").contains(name));
+        details("circuit-breaker", name.replace("\\", "\\\\"));
+        assertThat(browser.text(".entry")).contains("Policy", "failure-threshold");
+
+        registry.remove(CircuitBreaker.class, name);
     }
 
     @Test

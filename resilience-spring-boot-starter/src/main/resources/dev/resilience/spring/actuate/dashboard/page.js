@@ -361,8 +361,8 @@ class Details {
       this.show(await ask(path(kind.id, name)));
     } catch (failed) {
       try {
-        if (!name.includes('/')) throw failed;
-        this.show((await ask(path(kind.id)))[name] ?? {}); // many servers refuse a slash in a name
+        if (!/[^\w .-]|^\.+$/.test(name)) throw failed;
+        this.show((await ask(path(kind.id)))[name] ?? {}); // many servers refuse a slash and the like in a name
       } catch {
         this.say(failed.message);
       }
