@@ -152,6 +152,7 @@ public final class RetryChecks {
     }
 
     private static String verb(MergedAnnotation<?> mapping) {
-        return ObjectUtils.nullSafeToString(mapping.getValue("method").orElse("")).replaceAll("\\W", "");
+        return ObjectUtils.nullSafeToString(mapping.getValue("method").orElse(""))
+                .replaceAll("\\W", "");
     }
 }

@@ -102,7 +102,7 @@ public final class CircuitBreakerKind
         return switch (breaker.currentState()) {
             case OPEN ->
                 refusesByRules(breaker) ? "is open and refuses calls" : "is open and counts what it would refuse";
-            case HALF_OPEN -> "is half-open and lets a few calls through as probes";
+            case HALF_OPEN -> "is half-open and probes with a few calls";
             case FORCED_OPEN -> "is forced open and refuses calls until it is closed by hand";
             case CLOSED, DISABLED, METRICS_ONLY ->
                 breaker.status().ramp() == null ? null : "is closed again and lets in a part of the calls, which grows";

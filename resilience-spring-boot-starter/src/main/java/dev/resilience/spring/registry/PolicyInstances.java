@@ -196,7 +196,8 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
 
     private void end(List<Created> ended) {
         ended.forEach(one -> {
-            registry.changes.forget(registry.live.<LiveObject<?>>ofKind(one.kind).get(one.name));
+            registry.changes.forget(
+                    registry.live.<LiveObject<?>>ofKind(one.kind).get(one.name));
             registry.live.remove(one.kind, one.name);
         });
     }

@@ -116,7 +116,8 @@ class DashboardTests {
                         .withParent(parent.getSourceApplicationContext())
                         .run(context -> {
                             assertThat(body(context, "resiliencedashboard")).contains("resiliencedashboard/page.js");
-                            assertThat(body(context, "resiliencedashboard/data")).contains("\"orders\"");
+                            assertThat(body(context, "resiliencedashboard/data"))
+                                    .contains("\"orders\"");
                         }));
     }
 
