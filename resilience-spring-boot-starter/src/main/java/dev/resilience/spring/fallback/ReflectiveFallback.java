@@ -12,7 +12,6 @@ import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -118,10 +117,16 @@ final class ReflectiveFallback implements FallbackMethod {
     }
 
     private @Nullable Form closest(Throwable failure) {
-        return forms.stream()
-                .filter(form -> form.distance(failure) < Integer.MAX_VALUE)
-                .min(Comparator.comparingInt(form -> form.distance(failure)))
-                .orElse(null);
+        Form closest = null;
+        int distance = Integer.MAX_VALUE;
+        for (Form form : forms) {
+            int steps = form.distance(failure);
+            if (steps < distance) {
+                closest = form;
+                distance = steps;
+            }
+        }
+        return closest;
     }
 
     /**

@@ -177,6 +177,11 @@ public final class DefaultResilienceRegistry implements ResilienceRegistry, Name
         }
     }
 
+    void end(String kind, String name) {
+        changes.forget(live.<LiveObject<?>>ofKind(kind).get(name));
+        live.remove(kind, name);
+    }
+
     List<Layer> inOrder(Map<String, ? extends Layer> byKind) {
         return order.stream()
                 .filter(layer -> byKind.containsKey(layer.id()))

@@ -195,11 +195,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     }
 
     private void end(List<Created> ended) {
-        ended.forEach(one -> {
-            registry.changes.forget(
-                    registry.live.<LiveObject<?>>ofKind(one.kind).get(one.name));
-            registry.live.remove(one.kind, one.name);
-        });
+        ended.forEach(one -> registry.end(one.kind, one.name));
     }
 
     /** Removes what code has created, and returns whether there was one of that name. */
