@@ -85,7 +85,7 @@ public final class RetryChecks {
         }
         checkJitter(retry, method.beans(Environment.class), method.warnings());
         TimeLimit limit = method.isInside("time-limit") ? method.live(TimeLimitKind.class) : null;
-        if (limit != null) {
+        if (limit != null && limit.policy().enforce() > 0) {
             String what = "the time limit '" + limit.name() + "' around all attempts";
             checkWaits(
                     retry, method, RETRY_BEYOND_TIME_LIMIT, what, limit.policy().timeout());

@@ -104,6 +104,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         RetryChecks.checkJitter(retry, context.beans(Environment.class), context.warnings());
         Duration waits = RetryChecks.longestWaits(retry.policy());
         if (layers.get("time-limit") instanceof TimeLimit limit
+                && limit.policy().enforce() > 0
                 && inOrder.indexOf(limit) < inOrder.indexOf(retry)
                 && limit.policy().timeout().compareTo(waits) < 0) {
             context.warnings()

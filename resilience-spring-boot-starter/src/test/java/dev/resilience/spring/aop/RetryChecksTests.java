@@ -73,6 +73,16 @@ class RetryChecksTests {
         }
 
         @Test
+        void isNoneIfItEndsNothing() {
+            warnings(
+                            Limited.class,
+                            OUTSIDE,
+                            "resilience.time-limit.default.timeout=2s",
+                            "resilience.time-limit.default.enforce=0")
+                    .isEmpty();
+        }
+
+        @Test
         void isNoneIfItIsAroundEachAttempt() {
             warnings(Limited.class, "resilience.time-limit.default.timeout=10ms")
                     .isEmpty();
