@@ -115,8 +115,6 @@ final class RetryStep extends AsyncStep {
         return Next.INWARD;
     }
 
-    /** What an asynchronous call keeps until its first attempt has ended, and then a {@link RetryCall} in place of this. */
-
     /** An attempt of an asynchronous call has ended, or the wait for the next one, or the hop to where that is reported. */
     @Override
     protected Next exit(AsyncCall call) throws Throwable {
