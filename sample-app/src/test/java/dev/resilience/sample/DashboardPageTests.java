@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitState;
-import dev.resilience.sample.Browser.Key;
 import dev.resilience.sample.Browser.Scheme;
 import dev.resilience.sample.DashboardApplication.Warehouse;
 import dev.resilience.spring.ResilienceRegistry;
@@ -232,9 +231,9 @@ class DashboardPageTests {
     @Test
     void aRowIsOpenedAndClosedByTheKeyboard() {
         browser.script(button("circuit-breaker", "warehouse") + ".focus()");
-        browser.press(Key.ENTER);
+        browser.press(Browser.Key.ENTER);
         waiting().until(() -> browser.text(".details").contains("Policy"));
-        browser.press(Key.SPACE);
+        browser.press(Browser.Key.SPACE);
 
         assertThat(browser.script("return " + button("circuit-breaker", "warehouse") + ".ariaExpanded")
                         .asString())
