@@ -27,7 +27,7 @@ class SourcesOnThePageTests {
     void theSettingsOnThePageAreThoseOfTheShop() throws IOException {
         String settings = withoutComments(Files.readString(MAIN.resolve("resources/application.yml")));
 
-        for (String kind : code("yaml").replaceFirst("# application.yml\n", "").split("\n(?=\\S)")) {
+        for (String kind : code("yaml").replaceFirst("# application.yml\n", "").split("\n(?=\\S)", -1)) {
             assertThat(settings).contains("\n" + kind.stripTrailing().indent(2));
         }
     }
