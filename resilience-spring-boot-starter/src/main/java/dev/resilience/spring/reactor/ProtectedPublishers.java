@@ -184,7 +184,10 @@ public final class ProtectedPublishers {
         /** A publisher of this type that fails when it is subscribed to. */
         public Object failing(Throwable failure) {
             // no conditional, whose type would have to be loaded without Reactor too
-            return fromReactor(isMultiValue ? Flux.error(failure) : Mono.error(failure));
+            if (isMultiValue) {
+                return fromReactor(Flux.error(failure));
+            }
+            return fromReactor(Mono.error(failure));
         }
 
         /** The publisher of this type that signals what one of Reactor's does. */
