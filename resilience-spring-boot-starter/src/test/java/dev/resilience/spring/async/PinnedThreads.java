@@ -12,10 +12,12 @@ import jdk.jfr.consumer.RecordingFile;
 /** What the JVM tells of virtual threads that blocked without letting go of their carrier. */
 final class PinnedThreads implements AutoCloseable {
 
+    private static final String PINNED = "jdk.VirtualThreadPinned";
+
     private final Recording recording = new Recording();
 
     private PinnedThreads() {
-        recording.enable("jdk.VirtualThreadPinned").withThreshold(Duration.ZERO).withStackTrace();
+        recording.enable(PINNED).withThreshold(Duration.ZERO).withStackTrace();
         recording.start();
     }
 
@@ -30,6 +32,7 @@ final class PinnedThreads implements AutoCloseable {
             recording.stop();
             recording.dump(file);
             return RecordingFile.readAllEvents(file).stream()
+                    .filter(event -> event.getEventType().getName().equals(PINNED))
                     .filter(event -> hasFrameOf(event, prefix))
                     .map(RecordedEvent::toString)
                     .toList();
