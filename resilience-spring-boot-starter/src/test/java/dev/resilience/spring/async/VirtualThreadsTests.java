@@ -104,7 +104,9 @@ class VirtualThreadsTests {
                     AsyncTaskExecutor executor = context.getBean(AsyncTaskExecutor.class);
                     assertThat(executor).isInstanceOf(SimpleAsyncTaskExecutor.class);
                     Shop shop = context.getBean(Shop.class);
+                    PinnedThreads before = PinnedThreads.recorded(); // loads what records events, too
                     callAll(shop, executor, -20, 0); // what loads and initialises a class waits with a native frame
+                    before.close();
 
                     try (PinnedThreads pinned = PinnedThreads.recorded()) {
                         callAll(shop, executor, 0, 200);
