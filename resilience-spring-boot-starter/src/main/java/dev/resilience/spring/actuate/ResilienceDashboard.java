@@ -99,16 +99,10 @@ public record ResilienceDashboard(
         TimeSource time = registry.environment.time();
         data.put("now", Timestamps.text(time.now()));
         data.put("millis", time.nanoTime() / 1_000_000); // which no clock that is set moves
-        Map<String, Object> kinds = new LinkedHashMap<>();
         Map<String, Object> policies = new LinkedHashMap<>();
         for (ConfiguredKind<?, ?, ?> kind : registry.kinds().configured()) {
-            kinds.put(kind.id(), guarded(of -> describe(of, kind.shown(), kind.actions(), kind.actionFields())));
             policies.put(kind.id(), guarded(rows -> fill(rows, kind, registry)));
         }
-        kinds.put(
-                DeadLetterEntries.KIND,
-                guarded(of -> describe(
-                        of, DeadLetterEntries.SHOWN, DeadLetterEntries.ACTIONS, DeadLetterEntries.ACTION_FIELDS)));
         policies.put(DeadLetterEntries.KIND, guarded(rows -> fill(rows, endpoint.deadLetters.get())));
         data.put("policies", policies);
         data.put("events", endpoint.events.latestAfter(since == null ? 0 : since));
@@ -118,8 +112,20 @@ public record ResilienceDashboard(
             data.put("endpoint", path(POLICIES));
             data.put("writeable", allowed == Access.UNRESTRICTED);
             data.put("warnings", endpoint.warnings.all());
-            data.put("kinds", kinds);
+            data.put("kinds", kinds(registry));
         }
+    }
+
+    private static Map<String, Object> kinds(DefaultResilienceRegistry registry) {
+        Map<String, Object> kinds = new LinkedHashMap<>();
+        for (ConfiguredKind<?, ?, ?> kind : registry.kinds().configured()) {
+            kinds.put(kind.id(), guarded(of -> describe(of, kind.shown(), kind.actions(), kind.actionFields())));
+        }
+        kinds.put(
+                DeadLetterEntries.KIND,
+                guarded(of -> describe(
+                        of, DeadLetterEntries.SHOWN, DeadLetterEntries.ACTIONS, DeadLetterEntries.ACTION_FIELDS)));
+        return kinds;
     }
 
     private static void describe(

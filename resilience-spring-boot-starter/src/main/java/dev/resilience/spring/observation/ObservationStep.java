@@ -42,7 +42,7 @@ final class ObservationStep extends Step {
                 : new ObservedFuture(call, call.run(() -> next.callAsync(invocation)));
     }
 
-    /** Ends the observation before what others do with the answer. Whoever ends it from outside ends the call itself. */
+    /** Ends the observation before what others do with the answer. An end that comes from outside ends the call itself. */
     private static final class ObservedFuture extends CompletableFuture<@Nullable Object> {
 
         private final ObservedCall call;

@@ -142,7 +142,7 @@ public final class PolicyChanges {
         }
     }
 
-    /** Takes the values that are configured otherwise than before; those of other keys stay, whoever has changed them. */
+    /** Takes the values that are configured otherwise than before; those of other keys stay, also if they were changed by hand. */
     <P extends Record, L extends LiveObject<P>> void refresh(
             ConfiguredKind<?, P, L> kind, L live, P before, P configured) {
         if (before.equals(configured)) {
