@@ -2,6 +2,7 @@ package dev.resilience.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.spring.RefusingPort;
 import dev.resilience.spring.client.CutServer.Point;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,7 @@ class CutConnectionsTests {
                         good.add(next);
                     }
                 }
-                post(client, application, RawServer.refusing(), "refused-" + i, null);
+                post(client, application, RefusingPort.url(), "refused-" + i, null);
             }
 
             assertThat(server.effects().values())

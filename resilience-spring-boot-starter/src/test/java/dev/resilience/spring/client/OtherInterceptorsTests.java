@@ -5,6 +5,7 @@ import static dev.resilience.spring.client.RawServer.cut;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.spring.RefusingPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -126,7 +127,7 @@ class OtherInterceptorsTests {
             RestClient audit = application.getBean(Clients.OneOfEach.class).restClient;
             RestClient client = builder.requestInterceptor((request, body, rest) -> {
                         ClientHttpResponse answer = rest.execute(request, body);
-                        audit.get().uri(RawServer.refusing()).retrieve().toBodilessEntity();
+                        audit.get().uri(RefusingPort.url()).retrieve().toBodilessEntity();
                         return answer;
                     })
                     .build();
@@ -144,7 +145,7 @@ class OtherInterceptorsTests {
             WebClient audit = application.getBean(Clients.OneOfEach.class).webClient;
             WebClient client = builder.filter((request, rest) -> rest.exchange(request)
                             .delayUntil(answer -> audit.get()
-                                    .uri(RawServer.refusing())
+                                    .uri(RefusingPort.url())
                                     .retrieve()
                                     .toBodilessEntity()))
                     .build();

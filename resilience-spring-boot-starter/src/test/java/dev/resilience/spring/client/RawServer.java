@@ -65,15 +65,6 @@ final class RawServer implements AutoCloseable {
         threads.execute(this::accept);
     }
 
-    /** An address at which no server listens. */
-    static String refusing() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return "http://127.0.0.1:" + socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     static Reaction answer(int status, String body, String... headers) {
         return (request, socket) -> {
             StringBuilder head = new StringBuilder("HTTP/1.1 " + status + " Status\r\nContent-Length: "

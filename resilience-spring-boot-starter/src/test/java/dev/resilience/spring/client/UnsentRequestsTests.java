@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.ResilienceListener;
 import dev.resilience.event.RetryScheduled;
+import dev.resilience.spring.RefusingPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -72,10 +73,9 @@ class UnsentRequestsTests {
     @EnumSource
     void aPostThatFoundNoServerIsRepeated(Clients client) {
         run(client, application -> {
-            assertThat(retriesOf(client, application, RawServer.refusing(), "charge"))
+            assertThat(retriesOf(client, application, RefusingPort.url(), "charge"))
                     .isEqualTo(2);
-            assertThat(retriesOf(client, application, RawServer.refusing(), null))
-                    .isEqualTo(2);
+            assertThat(retriesOf(client, application, RefusingPort.url(), null)).isEqualTo(2);
             assertThat(retriesOf(client, application, "http://nosuch.invalid/", "charge"))
                     .isEqualTo(2);
         });
@@ -85,7 +85,7 @@ class UnsentRequestsTests {
     @EnumSource
     void aPostIsNotRepeatedWhereTheServerItWasSentOnToIsNotThere(Clients client) {
         run(client, application -> {
-            for (String elsewhere : new String[] {RawServer.refusing(), "http://nosuch.invalid"}) {
+            for (String elsewhere : new String[] {RefusingPort.url(), "http://nosuch.invalid"}) {
                 for (int status : new int[] {302, 303, 307}) {
                     for (String body : new String[] {"charge", null}) {
                         server.then(answer(status, "", "Location: " + elsewhere + "/charged"));
@@ -101,7 +101,7 @@ class UnsentRequestsTests {
                     }
                 }
             }
-            assertThat(retriesOf(client, application, RawServer.refusing(), "charge"))
+            assertThat(retriesOf(client, application, RefusingPort.url(), "charge"))
                     .isEqualTo(2);
         });
     }

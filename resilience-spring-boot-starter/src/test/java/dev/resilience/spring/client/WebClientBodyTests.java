@@ -5,6 +5,7 @@ import static dev.resilience.spring.client.RawServer.cut;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.spring.RefusingPort;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.log.CapturedLines;
 import java.net.ConnectException;
@@ -147,7 +148,7 @@ class WebClientBodyTests {
         // the others begin to read the body before they connect
         for (Clients client : List.of(Clients.WEB_CLIENT_ON_REACTOR, Clients.WEB_CLIENT_ON_JDK)) {
             client.run(application -> {
-                String refusing = RawServer.refusing();
+                String refusing = RefusingPort.url();
                 assertThatThrownBy(() -> post(application, refusing, stream.body()))
                         .hasCauseInstanceOf(ConnectException.class);
                 assertThat(application

@@ -5,7 +5,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,13 +26,6 @@ final class Backend implements AutoCloseable {
         server.setExecutor(threads);
         server.createContext("/", this::answer);
         server.start();
-    }
-
-    /** An address at which nobody listens. */
-    static String refusing() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return url(socket.getLocalPort());
-        }
     }
 
     String url() {

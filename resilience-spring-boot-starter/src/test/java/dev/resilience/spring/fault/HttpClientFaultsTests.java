@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.spring.RefusingPort;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.registry.RegistryInternals;
@@ -68,7 +69,7 @@ class HttpClientFaultsTests {
         @ParameterizedTest
         @MethodSource("dev.resilience.spring.fault.HttpClientFaultsTests#clients")
         void aRefusedConnection(String client) throws IOException {
-            assertThat(faultOf(PATIENT.get(client), Backend.refusing())).isEqualTo(TRANSIENT);
+            assertThat(faultOf(PATIENT.get(client), RefusingPort.url())).isEqualTo(TRANSIENT);
         }
 
         @ParameterizedTest

@@ -10,6 +10,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.RefusingPort;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.registry.RegistryInternals;
@@ -139,7 +140,7 @@ class JdbcFaultsTests {
 
         @Test
         void thatIsRefusedIsTransient() throws IOException {
-            assertThat(faultOf(() -> connect(Backend.refusing(), ""))).isEqualTo(TRANSIENT);
+            assertThat(faultOf(() -> connect(RefusingPort.url(), ""))).isEqualTo(TRANSIENT);
         }
 
         @Test
@@ -199,7 +200,7 @@ class JdbcFaultsTests {
     @Test
     void aPoolWithoutADatabaseIsTransient() throws IOException {
         HikariConfig config = new HikariConfig();
-        URI nobody = URI.create(Backend.refusing());
+        URI nobody = URI.create(RefusingPort.url());
         config.setJdbcUrl("jdbc:postgresql://" + nobody.getHost() + ":" + nobody.getPort() + "/");
         config.setConnectionTimeout(250);
         assertThatThrownBy(() -> new HikariDataSource(config).close())

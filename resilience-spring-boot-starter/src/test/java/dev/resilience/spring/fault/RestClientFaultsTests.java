@@ -8,6 +8,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.spring.Applications;
+import dev.resilience.spring.RefusingPort;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;
@@ -222,7 +223,7 @@ class RestClientFaultsTests {
         @ParameterizedTest
         @ValueSource(booleans = {true, false})
         void thatAreRefusedAreTriedAgain(boolean jdk) throws IOException {
-            runner(Backend.refusing(), factory(jdk)).run(context -> {
+            runner(RefusingPort.url(), factory(jdk)).run(context -> {
                 Client client = context.getBean(Client.class);
                 assertThatThrownBy(client::get).isInstanceOf(ResourceAccessException.class);
                 assertThat(client.attempts()).isEqualTo(3);
