@@ -68,7 +68,9 @@ class QueueWarningTests {
             application.getBean(ManualTimeSource.class).advance(CALL);
             assertThat(running).isNotNull();
             running.complete("");
-            await().until(() -> bulkhead.queued() == 8 && !shop.running().isEmpty());
+            await().pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(1))
+                    .until(() -> bulkhead.queued() == 8 && !shop.running().isEmpty());
         }
     }
 
