@@ -406,6 +406,42 @@ class DashboardPageTests {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"-2, 0 s", "2, 2 h"})
+    void aClockOfTheServerThatJumpsLeavesRatesAndTimesReadable(int hours, String duration) {
+        warehouse.goDown(true);
+        callWarehouse(3);
+        waiting().until(() -> texts(".sentence").size() == 2);
+
+        changeAnswers("data.now = new Date(Date.parse(data.now) + " + hours + " * 3600000).toISOString()");
+
+        waiting()
+                .untilAsserted(() -> assertThat(texts(".sentence"))
+                        .anySatisfy(sentence -> assertThat(sentence)
+                                .matches(".* is open and refuses calls, since [\\d:]+ \\(" + duration
+                                        + "\\)\\. Next probe .*")));
+        callWarehouse(50);
+        waiting().until(() -> row("circuit-breaker", "warehouse").matches(".*[1-9][\\d.]*/s.*"));
+        assertThat(browser.script("return document.body.textContent").asString())
+                .doesNotContain("NaN", "Infinity");
+    }
+
+    @Test
+    void severalInstancesAtOneAddressAreSaidToBeSo() {
+        changeAnswers("window.other = !window.other; if (window.other) data.instance = 'another'");
+        faster(10);
+
+        waiting().until(() -> browser.text("#notices").contains("Several instances of the application answer"));
+    }
+
+    /** Each answer is a whole one, as from an application that the page does not know, and is changed by a statement. */
+    private static void changeAnswers(String statement) {
+        browser.script("const real = window.fetch; window.fetch = async (url, options) => {"
+                + " const data = await (await real(String(url).replace(/\\?.*/, ''), options)).json(); " + statement
+                + ";"
+                + " return new Response(JSON.stringify(data), {headers: {'Content-Type': 'application/json'}}) }");
+    }
+
     private static ResilienceRegistry registry(ConfigurableApplicationContext of) {
         return of.getBean(ResilienceRegistry.class);
     }

@@ -44,6 +44,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
@@ -128,7 +129,9 @@ public final class ResilienceAutoConfiguration {
         return resilienceRuntime.warnings;
     }
 
+    /** A context below this one may have its own. */
     @Bean
+    @Fallback
     @ConditionalOnMissingBean
     TimeSource resilienceTimeSource() {
         return TimeSource.system();

@@ -10,6 +10,7 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
+import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -79,6 +80,23 @@ class ParentAndChildContextsTests {
             ofParent.circuitBreakers().get("default").forceOpen();
             assertThat(state(meters)).as("of the parent").isEqualTo(3);
         });
+    }
+
+    @Test
+    void aChildHasATimeOfItsOwnBesideTheParentsDefault() {
+        ApplicationContextRunner parent = new ApplicationContextRunner()
+                .withConfiguration(SortedOnce.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class));
+        parent.run(parentContext -> whole().withBean(ManualTimeSource.class)
+                .withBean(Callee.class)
+                .withParent(parentContext)
+                .run(child -> {
+                    assertThat(child).hasNotFailed();
+                    TimeSource time = child.getBean("manualTimeSource", TimeSource.class);
+                    assertThat(child.getBean(TimeSource.class)).isSameAs(time);
+                    assertThat(child.getBean(Callee.class).attemptsOf(child.getBean(Desk.class)::sell))
+                            .isEqualTo(4);
+                    assertThat(time.nanoTime()).as("of the waits").isPositive();
+                }));
     }
 
     private static double state(MeterRegistry meters) {
