@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -266,6 +267,7 @@ class DashboardPageTests {
         waiting().until(() -> browser.text("#connection").matches("\\d\\d:\\d\\d:\\d\\d"));
     }
 
+    @Tag("long")
     @Test
     void aPageThatIsLeftOpenDoesNotGrow() {
         faster(100);

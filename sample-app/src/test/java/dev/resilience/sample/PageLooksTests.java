@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -57,6 +58,7 @@ class PageLooksTests {
         browser.disconnect(false);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource
     void nothingIsCutOffOnATelephone(Scheme scheme) {

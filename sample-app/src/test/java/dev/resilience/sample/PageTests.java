@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import tools.jackson.databind.JsonNode;
@@ -235,6 +236,7 @@ class PageTests {
                         .asBoolean());
     }
 
+    @Tag("long")
     @Test
     void aShopThatIsGoneIsAskedLessAndLessOften() {
         browser.disconnect(true);

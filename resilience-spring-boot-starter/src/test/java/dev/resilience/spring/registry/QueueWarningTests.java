@@ -43,6 +43,7 @@ class QueueWarningTests {
                     .endsWith("[queue-too-long] (docs/warnings.md#queue-too-long)");
             sell(context, 20);
             assertThat(warnings.all()).hasSize(1);
+            end(context);
         });
     }
 
@@ -52,6 +53,7 @@ class QueueWarningTests {
             sell(context, 200);
 
             assertThat(context.getBean(StartupWarnings.class).all()).isEmpty();
+            end(context);
         });
     }
 
@@ -71,6 +73,15 @@ class QueueWarningTests {
             await().pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(1))
                     .until(() -> bulkhead.queued() == 8 && !shop.running().isEmpty());
+        }
+    }
+
+    /** Otherwise the application waits at its end for those that wait. */
+    private static void end(ApplicationContext application) throws InterruptedException {
+        dev.resilience.bulkhead.Bulkhead bulkhead =
+                application.getBean(ResilienceRegistry.class).bulkhead("shop");
+        while (bulkhead.running() > 0) {
+            application.getBean(Shop.class).running().take().complete("");
         }
     }
 
