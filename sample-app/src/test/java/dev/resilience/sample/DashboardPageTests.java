@@ -2,10 +2,12 @@ package dev.resilience.sample;
 
 import static dev.resilience.sample.ShopPage.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitState;
+import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.sample.Browser.Scheme;
 import dev.resilience.sample.DashboardApplication.Warehouse;
 import dev.resilience.spring.ResilienceRegistry;
@@ -422,7 +424,9 @@ class DashboardPageTests {
                         .anySatisfy(sentence -> assertThat(sentence)
                                 .matches(".* is open and refuses calls, since [\\d:]+ \\(" + duration
                                         + "\\)\\. Next probe .*")));
-        callWarehouse(50);
+        for (int i = 0; i < 50; i++) {
+            assertThatThrownBy(warehouse::find).isInstanceOf(CircuitOpenException.class);
+        }
         waiting().until(() -> row("circuit-breaker", "warehouse").matches(".*[1-9][\\d.]*/s.*"));
         assertThat(browser.script("return document.body.textContent").asString())
                 .doesNotContain("NaN", "Infinity");
