@@ -1,9 +1,11 @@
 package com.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.resilience.Resilience;
+import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;
@@ -41,7 +43,7 @@ class WithoutSpringTests {
         return Stream.of(
                 Arguments.of("without-spring.md", List.of("Payments", "Quotes", "Polling")),
                 Arguments.of("testing-without-spring.md", List.of("GatewayTests")),
-                Arguments.of("idempotency-without-spring.md", List.of("Orders")));
+                Arguments.of("idempotency-without-spring.md", List.of("Invoices", "Orders")));
     }
 
     @ParameterizedTest
@@ -59,6 +61,16 @@ class WithoutSpringTests {
         assertThat(shown)
                 .isEqualTo(sources)
                 .noneMatch(block -> INTERNAL.matcher(block).find());
+    }
+
+    @Test
+    void anInvoiceIsSentOnce() {
+        try (Resilience resilience = Resilience.create()) {
+            Invoices invoices = new Invoices(resilience);
+            assertThat(invoices.send("1", 20)).isEqualTo("invoice of 1");
+            assertThat(invoices.send("1", 20)).isEqualTo("invoice of 1");
+            assertThatThrownBy(() -> invoices.send("1", 30)).isInstanceOf(IdempotencyKeyReusedException.class);
+        }
     }
 
     private static String source(String name) throws IOException {

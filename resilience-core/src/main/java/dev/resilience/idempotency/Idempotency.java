@@ -1,5 +1,6 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.OutcomeCounters;
@@ -10,13 +11,21 @@ import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.pipeline.ThrowingSupplier;
 import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
+import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,15 +49,20 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final IdempotencyStore store;
     private volatile IdempotencyPolicy policy;
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
+    private final BiFunction<Idempotency, Type, IdempotentOperation> results;
+    private final ContextCarrier carrier;
+    private final Map<Type, Pipeline> ofCode = new ConcurrentHashMap<>();
 
-    /** For adapters; applications ask {@link dev.resilience.Resilience#idempotency}. */
+    /** For adapters; applications ask {@link dev.resilience.Resilience#idempotency}. Calls from code have texts as their results. */
     public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, Environment environment) {
-        this(name, policy, store, environment, SimpleExecution::new);
+        this(name, policy, store, environment, SimpleExecution::new, CallFromCode::ofTexts);
     }
 
     /**
      * For adapters.
      *
+     * @param results what calls from code with results of a type have of their own; asked for each once. The arguments of such a call
+     *     are its key and its fingerprint
      * @param executions makes what stores the answers of calls, perhaps in transactions of theirs
      */
     public Idempotency(
@@ -56,7 +70,10 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
             IdempotencyPolicy policy,
             IdempotencyStore store,
             Environment environment,
-            IdempotentExecution.Factory executions) {
+            IdempotentExecution.Factory executions,
+            BiFunction<Idempotency, Type, IdempotentOperation> results) {
+        this.results = results;
+        this.carrier = environment.carrier();
         this.executions = executions;
         this.name = name;
         this.policy = policy;
@@ -97,6 +114,57 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     /** Calls by how they ended. */
     public OutcomeCounters<IdempotencyOutcome> calls() {
         return reports.calls();
+    }
+
+    /** As {@link #call(String, Type, Object, ThrowingSupplier)}, for any call with the key. */
+    public <T extends @Nullable Object, X extends Throwable> T call(
+            String key, Class<? extends T> type, ThrowingSupplier<T, X> body) throws X {
+        return call(key, type, null, body);
+    }
+
+    /**
+     * Runs the body if no call with the key has ended well, and otherwise returns the result of that one. All calls from code by
+     * this policy share its keys; those of annotated methods are apart.
+     *
+     * @param key of 1 to 255 characters
+     * @param type of the result, {@code Void.class} where there is none
+     * @param fingerprint what must be equal in all calls with the key; {@code null} where nothing is compared
+     * @throws X what the body threw, which frees the key; beside it the exceptions of {@code dev.resilience.exception} that are
+     *     called {@code Idempotency…}
+     * @throws IllegalArgumentException if results of the type cannot be stored
+     */
+    @SuppressWarnings({"unchecked", "NullAway"
+    }) // what was stored is of the type; what is thrown is the body's or unchecked
+    public <T extends @Nullable Object, X extends Throwable> T call(
+            String key, Type type, @Nullable Object fingerprint, ThrowingSupplier<T, X> body) throws X {
+        try {
+            return (T) pipeline(type).invoke(new CallFromCode(key, fingerprint, true, body));
+        } catch (Throwable failure) {
+            throw (X) failure;
+        }
+    }
+
+    /** As {@link #callAsync(String, Type, Object, Supplier)}, for any call with the key. */
+    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            String key, Class<? extends T> type, Supplier<? extends CompletionStage<T>> body) {
+        return callAsync(key, type, null, body);
+    }
+
+    /** As {@link #call(String, Type, Object, ThrowingSupplier)}; what that throws is the future's failure. */
+    @SuppressWarnings("unchecked") // what was stored is of the type
+    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            String key, Type type, @Nullable Object fingerprint, Supplier<? extends CompletionStage<T>> body) {
+        CallFromCode call = new CallFromCode(key, fingerprint, false, body::get);
+        try {
+            return (CompletableFuture<T>) pipeline(type).invokeAsync(call);
+        } catch (RuntimeException notStorable) {
+            return CompletableFuture.failedFuture(notStorable);
+        }
+    }
+
+    private Pipeline pipeline(Type type) {
+        return ofCode.computeIfAbsent(
+                type, unknown -> Pipeline.of(List.of(protecting(results.apply(this, unknown))), carrier));
     }
 
     /** The layer that protects one method. */

@@ -1,5 +1,6 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import org.jspecify.annotations.Nullable;
 
@@ -60,5 +61,13 @@ public interface IdempotentOperation {
      */
     default Runnable onReplay(Invocation invocation) {
         return () -> {};
+    }
+
+    /** The key of a {@linkplain Idempotency#call call from code}, whose arguments are the key and what is compared. */
+    static String keyOfCode(Invocation invocation, String name) {
+        if (invocation.arguments()[0] instanceof String key) {
+            return key;
+        }
+        throw new IdempotencyKeyMissingException("The key of a call by idempotency '" + name + "' is null");
     }
 }

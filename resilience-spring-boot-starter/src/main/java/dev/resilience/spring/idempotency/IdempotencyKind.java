@@ -77,7 +77,14 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
                             + "exception class is loaded here. List the exceptions that are answers of your methods"));
         }
         IdempotencyStore store = context.beans(IdempotencyStore.class).getObject();
-        return new Idempotency(name, policy, store, context.environmentWithWaits(), TransactionalExecution::new);
+        return new Idempotency(
+                name,
+                policy,
+                store,
+                context.environmentWithWaits(),
+                TransactionalExecution::new,
+                (idempotency, type) ->
+                        context.beans(IdempotentMethods.class).getObject().ofCode(idempotency, type));
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.idempotency.json.Json.ResultCodec;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ public record IdempotentMethod(
         String name,
         KeySource keySource,
         CallerScope scope,
-        FingerprintArguments compared,
+        Function<@Nullable Object[], byte[]> compared,
         ResultCodec results,
         Predicate<@Nullable Object> finality,
         Consumer<Invocation> replays)
@@ -57,7 +58,7 @@ public record IdempotentMethod(
 
     @Override
     public byte[] describe(@Nullable Object[] arguments) {
-        return compared.describe(arguments);
+        return compared.apply(arguments);
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Scope;
+import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -24,6 +25,7 @@ import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -52,7 +54,7 @@ public final class IdempotentMethods {
     private final Requests requests;
     private final @Nullable SecurityCallerScope reactiveCallers;
     private final Runnable firstUse;
-    private boolean used; // by one thread: methods are resolved at startup
+    private boolean used;
 
     /**
      * @param json how values are written; {@code null} if the application has nothing to write them with
@@ -88,13 +90,7 @@ public final class IdempotentMethods {
         method.beans(Check.class)
                 .orderedStream()
                 .forEach(check -> check.check(method.method(), method.type(), name, policy, isAsynchronous));
-        Json values = json;
-        if (values == null) {
-            throw new ResilienceConfigurationException(
-                    "The method " + name + " is @Idempotent, but there is no Jackson 3 on the class path to store its "
-                            + "result with",
-                    "Add 'org.springframework.boot:spring-boot-starter-jackson'.");
-        }
+        Json values = values("The method " + name + " is @Idempotent");
         if (SpringAnnotations.isAsync(method.method(), method.type())) {
             throw besideAsync(name);
         }
@@ -117,15 +113,54 @@ public final class IdempotentMethods {
         if (key == null || results == null || compared == null || scope == null) {
             throw problems.all();
         }
-        if (!used) {
-            used = true;
-            firstUse.run();
-        }
+        use();
         String operation = method.bean() == null ? name : name + "@" + method.bean();
         Consumer<Invocation> replays = listeners == null ? call -> {} : listeners::replayed;
         return idempotency == null
                 ? null
-                : new IdempotentMethod(idempotency, operation, key, scope, compared, results, isFinal(method), replays);
+                : new IdempotentMethod(
+                        idempotency, operation, key, scope, compared::describe, results, isFinal(method), replays);
+    }
+
+    private Json values(String what) {
+        if (json == null) {
+            throw new ResilienceConfigurationException(
+                    what + ", but there is no Jackson 3 on the class path to store its result with",
+                    "Add 'org.springframework.boot:spring-boot-starter-jackson'.");
+        }
+        return json;
+    }
+
+    private synchronized void use() {
+        if (!used) {
+            firstUse.run();
+            used = true;
+        }
+    }
+
+    /** What calls from code by a policy have of their own whose results are of a type. */
+    IdempotentMethod ofCode(Idempotency idempotency, Type type) {
+        String name = idempotency.name();
+        String call = "A call from code by the idempotency policy '" + name + "' with results of " + type.getTypeName();
+        Json values = values(call + " is to be made");
+        ResolvableType result = ResolvableType.forType(type);
+        String why = type == Void.class ? null : values.whyNotReadable(result);
+        if (why != null) {
+            throw new ResilienceConfigurationException(
+                    call + " cannot be made, because these could not be read back: " + why,
+                    "Name a class that Jackson can read.");
+        }
+        boolean isScoped = callerScope != null && idempotency.policy().scope() != Scope.NONE;
+        use();
+        return new IdempotentMethod(
+                idempotency,
+                name,
+                invocation -> IdempotentOperation.keyOfCode(invocation, name),
+                isScoped ? callerScope : IdempotentMethod.NO_CALLERS,
+                arguments -> values.comparable(arguments[1]),
+                values.codec(result),
+                answer -> true,
+                invocation -> {});
     }
 
     /** A result that asks for a retry is not the last one. */

@@ -7,6 +7,7 @@ import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.ResourceHolderSupport;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -46,5 +47,25 @@ public final class OpenTransactions implements TransactionState {
         return !method.isNewTransaction()
                 || Objects.equals(
                         method.getTransactionName(), TransactionSynchronizationManager.getCurrentTransactionName());
+    }
+
+    /** Runs an action if the transaction of this thread, if there is one, is rolled back: at once where that is decided. */
+    public static void onRollback(Runnable action) {
+        if (isRollbackOnly()) {
+            action.run(); // now: the call may end before its transaction does
+        } else if (TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new RollbackListener(action));
+        }
+    }
+
+    private record RollbackListener(Runnable action) implements TransactionSynchronization {
+
+        @Override
+        public void afterCompletion(int status) {
+            if (status == STATUS_ROLLED_BACK) {
+                action.run();
+            }
+        }
     }
 }

@@ -3,11 +3,14 @@ package dev.resilience.spring.idempotency.attempt;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.ClaimedRecord;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
+import dev.resilience.idempotency.IdempotentExecution;
 import dev.resilience.idempotency.store.ClaimStatus;
 import dev.resilience.idempotency.store.StoreTransaction;
 import dev.resilience.idempotency.store.StoredResult;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.attempt.AttemptRecorder.EndedAttempts.EndedAttempt;
 import dev.resilience.spring.idempotency.attempt.RecordState.Task;
+import dev.resilience.spring.retry.OpenTransactions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /**
  * Records the attempts of an idempotent call to run its body, each inside the transaction of the body and before that is
@@ -24,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Reports to the {@linkplain RecordState state} what bodies and transactions do. What the state wants a transaction to do
  * is done here, on the transaction's own thread and connection, and a transaction that must not be committed is rolled back.
  */
-public final class AttemptRecorder {
+public final class AttemptRecorder implements IdempotentExecution.Runner {
+
+    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.support.TransactionSynchronizationManager",
+            AttemptRecorder.class.getClassLoader());
 
     private final ClaimedRecord record;
     private final RecordState state;
@@ -42,6 +50,27 @@ public final class AttemptRecorder {
         this.state = state;
         this.errors = errors;
         this.finish = finish;
+    }
+
+    /** Runs the body, unless an earlier attempt has answered, on its thread and in its transaction, if there is one. */
+    @Override
+    public @Nullable Object run(Invocation body) throws Throwable {
+        Attempt attempt = begin();
+        if (attempt.isAnswered()) {
+            return attempt.earlierAnswer();
+        }
+        Object result;
+        try {
+            result = body.proceed();
+        } catch (Throwable failure) {
+            attempt.threw(failure);
+            throw failure;
+        }
+        attempt.returned(result);
+        if (TRANSACTIONS && attempt.hearsNothingOfTransaction()) {
+            OpenTransactions.onRollback(attempt::undone);
+        }
+        return result;
     }
 
     /**

@@ -21,10 +21,16 @@ final class RunningCall {
 
     RunningCall(IdempotencyPolicy policy, IdempotencyStore store, TimeSource time, IdempotentOperation operation) {
         AtomicReference<TransactionalExecution> made = new AtomicReference<>();
-        this.idempotency = new Idempotency("orders", policy, store, Environment.of(time), record -> {
-            made.set(new TransactionalExecution(record));
-            return made.get();
-        });
+        this.idempotency = new Idempotency(
+                "orders",
+                policy,
+                store,
+                Environment.of(time),
+                record -> {
+                    made.set(new TransactionalExecution(record));
+                    return made.get();
+                },
+                (of, type) -> operation);
         CompletableFuture<@Nullable Object> unused = Pipeline.of(idempotency.protecting(operation))
                 .invokeAsync(new Invocation() {
                     @Override

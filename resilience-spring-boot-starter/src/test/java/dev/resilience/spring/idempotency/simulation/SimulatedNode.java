@@ -31,8 +31,13 @@ final class SimulatedNode {
         this.pool = new SimulatedPool(database, machine, world.weather(), baton.chooseFrom(1, 2, 10, 10));
         this.transactions = new SimulatedTransactions(baton, pool, kind);
         this.store = new SimulatedStore(database, machine, pool, defect);
-        this.idempotency =
-                new Idempotency("simulated", world.policy(), store, Environment.of(time), TransactionalExecution::new);
+        this.idempotency = new Idempotency(
+                "simulated",
+                world.policy(),
+                store,
+                Environment.of(time),
+                TransactionalExecution::new,
+                (of, type) -> new SimulatedOperation(false));
         Duration pause = world.betweenAttempts();
         Backoff backoff = new Backoff(Backoff.Strategy.FIXED, pause, 1, pause, Jitter.NONE, 0);
         RetryPolicy three = RetryPolicy.builder()

@@ -1,0 +1,171 @@
+package dev.resilience.spring.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.context.IdempotencyContext;
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.exception.IdempotencyKeyReusedException;
+import dev.resilience.idempotency.CallerScope;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.idempotency.redis.TestRedis;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.core.ParameterizedTypeReference;
+
+/** Calls that code gives a key: what annotated methods promise, on each store. */
+@ParameterizedClass
+@EnumSource
+class CallsFromCodeTests {
+
+    @RegisterExtension
+    static final TestRedis REDIS = new TestRedis();
+
+    record Receipt(int number, List<String> items) {}
+
+    private final Stores store;
+    private final AtomicInteger effects = new AtomicInteger();
+    private final AtomicReference<String> caller = new AtomicReference<>("alice");
+
+    CallsFromCodeTests(Stores store) {
+        this.store = store;
+    }
+
+    private void with(Consumer<Idempotency> use, String... properties) {
+        store.application(REDIS)
+                .withPropertyValues("resilience.idempotency.orders.ttl=1h")
+                .withPropertyValues(properties)
+                .withBean(CallerScope.class, () -> caller::get)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    use.accept(context.getBean(ResilienceRegistry.class).idempotency("orders"));
+                });
+    }
+
+    private Receipt place() {
+        return new Receipt(effects.incrementAndGet(), List.of("book"));
+    }
+
+    @Test
+    void aCallRunsOncePerKeyAndIsCounted() {
+        with(orders -> {
+            Receipt first = orders.call("a", Receipt.class, this::place);
+            assertThat(orders.call("a", Receipt.class, this::place)).isEqualTo(first);
+            assertThat(orders.call("b", Receipt.class, this::place).number()).isEqualTo(2);
+
+            CountedOutcomes.assertCounted(
+                    orders, IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED, IdempotencyOutcome.EXECUTED);
+        });
+    }
+
+    @Test
+    void aResultMayBeGeneric() {
+        var receipts = new ParameterizedTypeReference<List<Receipt>>() {}.getType();
+        with(orders -> {
+            for (int i = 0; i < 2; i++) {
+                List<Receipt> placed = orders.call("a", receipts, null, () -> List.of(place()));
+                assertThat(placed).containsExactly(new Receipt(1, List.of("book")));
+            }
+        });
+    }
+
+    @Test
+    void aCallWithoutAResultRunsOnce() {
+        with(orders -> {
+            for (int i = 0; i < 2; i++) {
+                orders.call("a", Void.class, () -> {
+                    place();
+                    return null;
+                });
+            }
+            assertThat(effects).hasValue(1);
+        });
+    }
+
+    @Test
+    void anAsynchronousCallRunsOncePerKey() {
+        with(orders -> {
+            for (int i = 0; i < 2; i++) {
+                assertThat(orders.callAsync("a", Receipt.class, () -> CompletableFuture.supplyAsync(this::place))
+                                .join()
+                                .number())
+                        .isEqualTo(1);
+            }
+        });
+    }
+
+    @Test
+    void aFailureComesAsItIsAndFreesTheKey() {
+        IOException broken = new IOException("broken");
+        with(orders -> {
+            assertThatThrownBy(() -> orders.call("a", Receipt.class, () -> {
+                        throw broken;
+                    }))
+                    .isSameAs(broken);
+            assertThat(orders.call("a", Receipt.class, this::place).number()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void anotherFingerprintIsRefused() {
+        with(orders -> {
+            orders.call("a", Receipt.class, List.of("book", 1), this::place);
+            orders.call("a", Receipt.class, List.of("book", 1), this::place);
+            assertThatThrownBy(() -> orders.call("a", Receipt.class, List.of("book", 2), this::place))
+                    .isInstanceOf(IdempotencyKeyReusedException.class);
+        });
+    }
+
+    @Test
+    void callersAreKeptApart() {
+        with(orders -> {
+            orders.call("a", Receipt.class, this::place);
+            caller.set("bob");
+            assertThat(orders.call("a", Receipt.class, this::place).number()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void withoutAScopeCallersShareKeys() {
+        with(
+                orders -> {
+                    orders.call("a", Receipt.class, this::place);
+                    caller.set("bob");
+                    assertThat(orders.call("a", Receipt.class, this::place).number())
+                            .isEqualTo(1);
+                },
+                "resilience.idempotency.orders.scope=none");
+    }
+
+    @Test
+    void whatIsCalledGetsTheKeyOfTheCall() {
+        with(orders -> {
+            List<String> keys = orders.call(
+                    "a",
+                    new ParameterizedTypeReference<List<String>>() {}.getType(),
+                    null,
+                    () -> List.of(IdempotencyContext.downstreamKeyOrNew(), IdempotencyContext.downstreamKeyOrNew()));
+            assertThat(keys.get(0)).isEqualTo(keys.get(1));
+        });
+    }
+
+    @Test
+    void aResultThatCouldNotBeReadBackIsRefusedBeforeTheBodyRuns() {
+        with(orders -> {
+            assertThatThrownBy(() -> orders.call("a", Object.class, this::place))
+                    .isInstanceOf(ResilienceConfigurationException.class)
+                    .hasMessageContaining("'orders' with results of java.lang.Object cannot be made");
+            assertThat(effects).hasValue(0);
+        });
+    }
+}
