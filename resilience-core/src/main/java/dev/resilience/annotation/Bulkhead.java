@@ -14,7 +14,7 @@ import java.lang.annotation.Target;
  * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name
  * fails the startup. Methods that name the same policy share one bulkhead.
  *
- * <p>The attributes besides {@link #value()} and {@link #enabled()} are values of the policy. One that is left at its
+ * <p>The attributes besides {@link #value()}, {@link #key()} and {@link #enabled()} are values of the policy. One that is left at its
  * default is unset, and the policy has what {@code default} says. What is written below {@code resilience.bulkhead.<name>} goes
  * before the annotation. A value that cannot be read or is out of limits fails the startup, and so do two annotations that
  * give one name different values; one that has the name alone shares the policy.
@@ -37,6 +37,14 @@ public @interface Bulkhead {
 
     /** Calls that wait; 0 refuses at once. Unset: {@code max-queue} of the policy, 50 by default. */
     int maxQueue() default Integer.MIN_VALUE;
+
+    /**
+     * SpEL over the arguments: {@code #tenant}, {@code #order.shard}, {@code #p0}. Each key has a bulkhead of its own, with permits
+     * of its own, made of the policy: at most {@code max-keys}, 10,000 by default, beyond which the least recently used go.
+     * Keys are compared as texts; calls whose key is {@code null} or empty share one. An expression that fails, fails the
+     * call. Empty, the default: one bulkhead for all calls.
+     */
+    String key() default "";
 
     /** Whether the method is protected; {@code false} on a method switches off the annotation of its type. */
     boolean enabled() default true;

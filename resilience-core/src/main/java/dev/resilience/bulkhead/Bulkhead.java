@@ -6,8 +6,12 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.KeyedLayer;
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
@@ -18,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,64 +33,92 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCloseable {
+public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey<Bulkhead>, AutoCloseable {
 
-    private final String name;
+    private final @Nullable Bulkhead ofAll;
     final TimeSource time;
     final ContextCarrier carrier;
     final PermitQueue permits;
     final BulkheadReports reports;
+    private volatile @Nullable KeyedObjects<Bulkhead> keys;
 
     /** Those that it has made for parts of what it protects, and how many calls those that have ended have let in. */
     private final Set<Bulkhead> parts = ConcurrentHashMap.newKeySet();
 
     private final LongAdder letInByEnded = new LongAdder();
 
-    /** Calls that run on other threads than their callers', with a permit or let through without one. */
-    final Set<Stoppable> moved = ConcurrentHashMap.newKeySet();
+    /** Calls that run on other threads than their callers', with a permit or let through without one; those of parts too. */
+    final Set<Stoppable> moved;
 
     volatile ThreadPoolExecutor threads;
     private volatile BulkheadPolicy policy;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
     public Bulkhead(String name, BulkheadPolicy policy, Environment environment) {
-        this(name, policy, environment, new OutcomeCounters<>(BulkheadOutcome.class));
-        calls().read(BulkheadOutcome.ACCEPTED, this::acquisitions);
-    }
-
-    private Bulkhead(
-            String name, BulkheadPolicy policy, Environment environment, OutcomeCounters<BulkheadOutcome> calls) {
-        this.name = name;
+        this.ofAll = null;
         this.policy = policy;
         this.time = environment.time();
         this.carrier = environment.carrier();
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
+        this.moved = ConcurrentHashMap.newKeySet();
+        this.reports = new BulkheadReports(name, environment, permits, new OutcomeCounters<>(BulkheadOutcome.class));
         this.threads = threads(policy);
-        this.reports = new BulkheadReports(name, environment, permits, calls);
+        calls().read(BulkheadOutcome.ACCEPTED, this::acquisitions);
+    }
+
+    private Bulkhead(String part, boolean isLogged, Bulkhead ofAll) {
+        this.ofAll = ofAll;
+        this.policy = ofAll.policy;
+        this.time = ofAll.time;
+        this.carrier = ofAll.carrier;
+        this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
+        this.moved = ofAll.moved;
+        this.threads = ofAll.threads;
+        this.reports = new BulkheadReports(part, isLogged, ofAll.reports, permits);
     }
 
     /**
      * One with permits of its own for a part of what this one protects, such as one host of several. Its calls are counted
-     * here, and it stops with this one. To be {@linkplain #end ended} when it is not needed any more.
+     * and logged here and run on the threads of this one, and its policy changes with this one's. To be {@linkplain #end ended}
+     * when it is not needed any more.
      *
-     * @param environment the same that this one was made with
+     * @param isLogged whether the log and exceptions name the part, as listeners do: {@code shops[a.example]}
      */
-    public Bulkhead forKey(String key, Environment environment) {
-        Bulkhead part = new Bulkhead(name + "[" + key + "]", policy, environment, calls());
+    public synchronized Bulkhead part(String name, boolean isLogged) {
+        Bulkhead part = new Bulkhead(name, isLogged, this);
         parts.add(part);
-        part.reconfigure(policy()); // which may have changed since the part was made of it
+        if (permits.isClosed()) {
+            part.stopWaits();
+        }
         return part;
     }
 
-    /** One that this one has made is not needed any more. */
-    public void end(Bulkhead part) {
+    /** One that this one has made is not needed any more. Its calls end as they would have. */
+    public synchronized void end(Bulkhead part) {
         if (parts.remove(part)) {
             letInByEnded.add(part.permits.acquisitions());
-            part.close();
         }
     }
 
-    private long acquisitions() {
+    @Override
+    public @Nullable KeyedObjects<Bulkhead> keys() {
+        return keys;
+    }
+
+    /** {@inheritDoc} Each key has as many permits as the policy says. */
+    @Override
+    public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
+        if (keys == null) {
+            keys = new KeyedObjects<>(
+                    () -> policy.maxKeys(),
+                    name -> part(name, false),
+                    part -> part.running() + part.queued() > 0,
+                    this::end);
+        }
+        return new KeyedLayer<>(keys, key);
+    }
+
+    private synchronized long acquisitions() {
         return permits.acquisitions()
                 + letInByEnded.sum()
                 + parts.stream().mapToLong(part -> part.permits.acquisitions()).sum();
@@ -93,7 +126,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     @Override
     public String name() {
-        return name;
+        return reports.name();
     }
 
     @Override
@@ -111,7 +144,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     public synchronized void reconfigure(BulkheadPolicy changed) {
         if (areVirtual(changed) != areVirtual(policy)) {
             WorkerThreads.releaseIdle(threads);
-            threads = threads(changed);
+            threads = ofAll == null ? threads(changed) : ofAll.threads;
         }
         policy = changed;
         permits.limit(changed.maxConcurrent(), changed.maxQueue());
@@ -120,7 +153,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** Calls that hold a permit go there, so their number needs no bound of its own, and those that are let through have none. */
     private ThreadPoolExecutor threads(BulkheadPolicy changed) {
-        return WorkerThreads.pool("resilience-bulkhead-" + name + "-", Integer.MAX_VALUE, areVirtual(changed));
+        return WorkerThreads.pool("resilience-bulkhead-" + name() + "-", Integer.MAX_VALUE, areVirtual(changed));
     }
 
     /** Beside a semaphore only asynchronous calls go there that have waited in the queue: as those of a retry after a wait. */
@@ -139,6 +172,11 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return permits.waiting() + parts.stream().mapToInt(Bulkhead::queued).sum();
     }
 
+    /** Whether a call would be refused that comes now without a key. */
+    public boolean isFull() {
+        return permits.running() >= policy.maxConcurrent() && permits.waiting() >= policy.maxQueue();
+    }
+
     /**
      * Whether calls run on other threads than their callers': one that has not ended in the pool, or holds or waits for a
      * permit to run there, or an asynchronous one that has waited in the queue and runs. One whose stage goes on without a
@@ -150,7 +188,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /**
      * For how long a call holds its permit on average, as measured while others waited; {@code null} until a thousand have been
-     * seen to get one. What {@linkplain #forKey parts} do is not measured.
+     * seen to get one. What {@linkplain #part parts} and keys do is not measured.
      */
     public @Nullable Duration measuredDuration() {
         return reports.measuredDuration();
@@ -168,8 +206,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      */
     public void stopPool() {
         permits.rejectIf(PermitQueue.Waiter::runsInPool);
+        parts.forEach(part -> part.permits.rejectIf(PermitQueue.Waiter::runsInPool));
         moved.forEach(call -> end(Duration.ZERO, call::stop));
-        parts.forEach(Bulkhead::stopPool);
     }
 
     /**

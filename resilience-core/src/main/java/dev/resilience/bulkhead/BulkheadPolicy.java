@@ -15,15 +15,24 @@ import java.time.Duration;
  * @param enforce share of refusals that is really made, 0 to 1; default 1. The others run without a permit and are counted as
  *     {@code would_reject}. Calls wait in the queue all the same, and what the end of the application, an interrupt or a
  *     deadline refuses is refused
+ * @param maxKeys how many keys have a bulkhead of their own where methods have a key; default 10,000, at least 1. Beyond them the
+ *     least recently used go, one that holds or queues a call after all others
  */
 public record BulkheadPolicy(
-        Type type, int maxConcurrent, int maxQueue, Duration queueTimeout, boolean virtualThreads, double enforce) {
+        Type type,
+        int maxConcurrent,
+        int maxQueue,
+        Duration queueTimeout,
+        boolean virtualThreads,
+        double enforce,
+        int maxKeys) {
 
     public BulkheadPolicy {
         Require.atLeast(1, "max-concurrent", maxConcurrent);
         Require.atLeast(0, "max-queue", maxQueue);
         Require.positive("queue-timeout", queueTimeout);
         Require.ratio("enforce", enforce);
+        Require.atLeast(1, "max-keys", maxKeys);
         if (virtualThreads) {
             String noThreads = "is for type thread-pool only: a semaphore has no threads";
             Require.that(type == Type.THREAD_POOL, "virtual-threads", true, noThreads);
@@ -63,6 +72,7 @@ public record BulkheadPolicy(
         private Duration queueTimeout = Duration.ofSeconds(30);
         private boolean virtualThreads;
         private double enforce = 1;
+        private int maxKeys = 10_000;
 
         private Builder() {}
 
@@ -102,9 +112,15 @@ public record BulkheadPolicy(
             return this;
         }
 
+        /** How many keys have a bulkhead of their own; default 10,000, at least 1. */
+        public Builder maxKeys(int keys) {
+            maxKeys = keys;
+            return this;
+        }
+
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public BulkheadPolicy build() {
-            return new BulkheadPolicy(type, maxConcurrent, maxQueue, queueTimeout, virtualThreads, enforce);
+            return new BulkheadPolicy(type, maxConcurrent, maxQueue, queueTimeout, virtualThreads, enforce, maxKeys);
         }
     }
 }

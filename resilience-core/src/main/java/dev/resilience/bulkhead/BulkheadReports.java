@@ -39,6 +39,11 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
         this.permits = permits;
     }
 
+    BulkheadReports(String part, boolean isLogged, BulkheadReports ofAll, PermitQueue permits) {
+        super(part, isLogged, ofAll);
+        this.permits = permits;
+    }
+
     /** For a call that finds neither a permit nor room in the queue. */
     BulkheadFullException full(BulkheadPolicy limits) {
         if (permits.isClosed()) {
@@ -83,7 +88,7 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     }
 
     BulkheadOutcome waited(BulkheadOutcome outcome, long since) {
-        publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
+        publish(() -> new CallQueued(time.now(), nameInEvents, outcome, Duration.ofNanos(time.nanoTime() - since)));
         return outcome;
     }
 
@@ -102,6 +107,6 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
                         .addKeyValue("queued", queued)
                         .addKeyValue("reason", why)
                         .log("Bulkhead '{}': a call was not let in, because {}", name, why));
-        publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
+        publish(() -> new CallRejected(time.now(), "bulkhead", nameInEvents, outcome.label()));
     }
 }

@@ -11,19 +11,26 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.KeyedLayer;
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.Moment;
 import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
+import java.time.Duration;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -35,11 +42,12 @@ import org.jspecify.annotations.Nullable;
  * reported to the log and the listeners once and in order, on the thread that made it, or on one that is just reporting
  * another transition. Safe for use by many threads.
  */
-public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, Layer {
+public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, Layer, PerKey<CircuitBreaker> {
 
+    private static final int MIN_KEYS = 10;
     private static final int STATES = CircuitState.values().length;
 
-    private final String name;
+    private final @Nullable CircuitBreaker ofAll;
     final FaultClassification faults;
     final TimeSource time;
     final CircuitBreakerReports reports;
@@ -53,47 +61,76 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     /** Those that it has made for parts of what it protects. */
     private final Set<CircuitBreaker> parts = ConcurrentHashMap.newKeySet();
 
+    private volatile @Nullable KeyedObjects<CircuitBreaker> keys;
+    private final AtomicInteger openingsLeft = new AtomicInteger(); // of keys, before half of them can be open
+
     volatile State state;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#circuitBreaker}. */
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Environment environment) {
-        this(name, Settings.of(policy), environment, null);
-    }
-
-    private CircuitBreaker(String name, Settings settings, Environment environment, @Nullable CircuitBreaker ofAll) {
-        this.name = name;
+        this.ofAll = null;
         this.faults = environment.faults();
         this.time = environment.time();
-        this.reports = new CircuitBreakerReports(
-                name, environment, ofAll == null ? new OutcomeCounters<>(CircuitBreakerOutcome.class) : ofAll.calls());
-        this.slowCalls = ofAll == null ? new LongAdder() : ofAll.slowCalls;
-        this.transitions = ofAll == null ? new AtomicLongArray(STATES * STATES) : ofAll.transitions;
-        this.state = initial(settings, now());
+        this.reports = new CircuitBreakerReports(name, environment, new OutcomeCounters<>(CircuitBreakerOutcome.class));
+        this.slowCalls = new LongAdder();
+        this.transitions = new AtomicLongArray(STATES * STATES);
+        this.state = initial(Settings.of(policy), now());
+    }
+
+    private CircuitBreaker(String part, boolean isLogged, CircuitBreaker ofAll) {
+        this.ofAll = ofAll;
+        this.faults = ofAll.faults;
+        this.time = ofAll.time;
+        this.reports = new CircuitBreakerReports(part, isLogged, ofAll.reports);
+        this.slowCalls = ofAll.slowCalls;
+        this.transitions = ofAll.transitions;
+        this.state = initial(ofAll.state.settings, now());
     }
 
     /**
      * One with a state of its own for a part of what this one protects, such as one host of several. Its calls and
-     * transitions are counted here, and its policy changes with this one's. To be {@linkplain #end ended} when it is not needed
-     * any more.
+     * transitions are counted and logged here, and its policy changes with this one's. To be {@linkplain #end ended} when it is
+     * not needed any more.
      *
-     * @param environment the same that this one was made with
+     * @param isLogged whether the log and exceptions name the part, as listeners do: {@code shops[a.example]}
      */
-    public CircuitBreaker forKey(String key, Environment environment) {
-        CircuitBreaker part = new CircuitBreaker(name + "[" + key + "]", state.settings, environment, this);
+    public synchronized CircuitBreaker part(String name, boolean isLogged) {
+        CircuitBreaker part = new CircuitBreaker(name, isLogged, this);
         parts.add(part);
-        part.reconfigure(policy()); // which may have changed since the part was made of it
         return part;
     }
 
     /** One that this one has made is not needed any more. */
     public void end(CircuitBreaker part) {
         parts.remove(part);
-        part.flushLog();
+    }
+
+    /** The layer of a part: while this one is not CLOSED, by an operator or by {@code half-of-keys}, that holds for all parts. */
+    public Layer over(Layer part) {
+        return Layer.either(() -> currentState() != CircuitState.CLOSED, this, part);
+    }
+
+    @Override
+    public @Nullable KeyedObjects<CircuitBreaker> keys() {
+        return keys;
+    }
+
+    /** {@inheritDoc} While this circuit breaker is not CLOSED, calls of all keys go through this one. */
+    @Override
+    public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
+        if (keys == null) {
+            keys = new KeyedObjects<>(
+                    () -> policy().maxKeys(),
+                    name -> part(name, false),
+                    part -> part.currentState() != CircuitState.CLOSED,
+                    this::end);
+        }
+        return over(new KeyedLayer<>(keys, key));
     }
 
     @Override
     public String name() {
-        return name;
+        return reports.name();
     }
 
     /** What it works by now. */
@@ -243,16 +280,15 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * <p>The initial state of the new policy matters to {@link #reset()} alone.
      */
     @Override
-    public void reconfigure(CircuitBreakerPolicy policy) {
+    public synchronized void reconfigure(CircuitBreakerPolicy policy) {
         Settings settings = Settings.of(policy);
         replace(before -> before.under(settings), false);
-        parts.forEach(part -> part.reconfigure(policy));
+        parts.forEach(part -> part.replace(before -> before.under(settings), false));
     }
 
     /** Writes to the log what it has counted in place of single lines: refusals, and changes of its state. */
     public void flushLog() {
         reports.close();
-        parts.forEach(CircuitBreaker::flushLog);
     }
 
     @Override
@@ -321,8 +357,28 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         });
         if (isMade) {
             report();
+            if (ofAll != null && change.to() == CircuitState.OPEN && !change.byHand()) {
+                ofAll.keyOpened();
+            }
         }
         return isMade;
+    }
+
+    /** Opens for all keys when half of them are open; one whose next call is a probe is not. Counts only if it may be so by now. */
+    private void keyOpened() {
+        KeyedObjects<CircuitBreaker> all = keys;
+        if (all == null || openingsLeft.decrementAndGet() > 0) {
+            return;
+        }
+        int known = all.size();
+        int open = all.count(key ->
+                key.state instanceof OpenState now && now.untilNextProbe().compareTo(Duration.ZERO) > 0);
+        int half = (Math.max(MIN_KEYS, known) + 1) / 2;
+        openingsLeft.set(Math.max(1, half - open));
+        State now = state;
+        if (known >= MIN_KEYS && open >= half && now.name == CircuitState.CLOSED) {
+            move(now, new OpenState(this, now.settings, Outage.of(this, Rule.halfOfKeys(open, known)), now()));
+        }
     }
 
     /** A thread that finds another one at this leaves its own to it. */

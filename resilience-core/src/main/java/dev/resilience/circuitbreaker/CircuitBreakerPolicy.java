@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * @param enforce share of refusals that is really made, 0 to 1; default 1. The others pass, are counted as {@code
  *     would_reject} and say nothing about the callee. FORCED_OPEN refuses all calls; OPEN with 0 neither
  *     pauses containers nor turns the application DOWN
+ * @param maxKeys how many keys have a circuit breaker of their own where methods have a key; default 10,000, at least 1. Beyond them the
+ *     least recently used go, one that is not CLOSED after all others
  */
 public record CircuitBreakerPolicy(
         int failureThreshold,
@@ -55,7 +57,8 @@ public record CircuitBreakerPolicy(
         CircuitState initialState,
         Health health,
         boolean pauseListeners,
-        double enforce) {
+        double enforce,
+        int maxKeys) {
 
     public CircuitBreakerPolicy {
         Require.atLeast(0, "failure-threshold", failureThreshold);
@@ -79,6 +82,7 @@ public record CircuitBreakerPolicy(
         recordOn = Require.exceptions("record-on", recordOn);
         ignoreOn = Require.exceptions("ignore-on", ignoreOn);
         Require.ratio("enforce", enforce);
+        Require.atLeast(1, "max-keys", maxKeys);
     }
 
     /**
@@ -166,6 +170,7 @@ public record CircuitBreakerPolicy(
         private Health health = Health.IGNORE;
         private boolean pauseListeners;
         private double enforce = 1;
+        private int maxKeys = 10_000;
 
         private Builder() {}
 
@@ -277,6 +282,12 @@ public record CircuitBreakerPolicy(
             return this;
         }
 
+        /** How many keys have a circuit breaker of their own; default 10,000, at least 1. */
+        public Builder maxKeys(int keys) {
+            maxKeys = keys;
+            return this;
+        }
+
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public CircuitBreakerPolicy build() {
             return new CircuitBreakerPolicy(
@@ -297,7 +308,8 @@ public record CircuitBreakerPolicy(
                     initialState,
                     health,
                     pauseListeners,
-                    enforce);
+                    enforce,
+                    maxKeys);
         }
     }
 }

@@ -39,15 +39,22 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     private static final String KIND = "Circuit breaker";
     private static final String UNTIL_OPERATED = " until an operator or the application says otherwise";
 
-    private final LongAdder changes = new LongAdder();
+    private final LongAdder changes;
 
     /** By itself, so that no storm of refused calls folds what happens once in each of its open periods. */
     private final FoldedLog states;
 
     CircuitBreakerReports(String name, Environment environment, OutcomeCounters<CircuitBreakerOutcome> calls) {
         super(CircuitBreaker.class, KIND, "circuit_summary", name, environment, calls);
+        this.changes = new LongAdder();
         this.states = new FoldedLog(
                 logger, time, KIND, name, "circuit_state_summary", () -> Map.of("changes", changes.sum()));
+    }
+
+    CircuitBreakerReports(String part, boolean isLogged, CircuitBreakerReports ofAll) {
+        super(part, isLogged, ofAll);
+        this.changes = ofAll.changes;
+        this.states = ofAll.states;
     }
 
     /**
@@ -108,7 +115,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         Outage outage = after.isOpen() ? after.outage : null;
         return new CircuitStateChanged(
                 after.since.wallTime(),
-                name,
+                nameInEvents,
                 change.from(),
                 change.to(),
                 change.reason(),
@@ -201,7 +208,8 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
 
     /** Returns what the caller gets. */
     CircuitOpenException refused(CircuitOpenException refusal) {
-        publish(() -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
+        publish(() ->
+                new CallRejected(time.now(), "circuit-breaker", nameInEvents, CircuitBreakerOutcome.REJECTED.label()));
         log.write(
                 REJECTED,
                 line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())

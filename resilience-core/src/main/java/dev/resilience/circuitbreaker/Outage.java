@@ -120,6 +120,10 @@ record Outage(
                     + Durations.inWords(slow == null ? Duration.ZERO : slow);
         }
 
+        static String halfOfKeys(int open, int keys) {
+            return open + " of " + keys + " keys are open, which is half of the keys or more (half-of-keys)";
+        }
+
         private static String share(long part, long calls, Window window) {
             String ofCalls = percent(part, calls) + " of ";
             return switch (window.type()) {

@@ -30,6 +30,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     }
 
     protected final String name;
+    protected final String nameInEvents;
     protected final TimeSource time;
     protected final OutcomeCounters<O> calls;
     protected final FoldedLog log;
@@ -40,7 +41,6 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      * @param logger the class of the live object
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
      * @param summary the event of the log's summaries: {@code retry_summary}
-     * @param calls what counts them: that of the whole, for a part of a live object
      */
     public Reports(
             Class<?> logger,
@@ -50,11 +50,28 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
             Environment environment,
             OutcomeCounters<O> calls) {
         this.name = name;
+        this.nameInEvents = name;
         this.time = environment.time();
         this.events = environment.events();
         this.random = environment.random();
         this.calls = calls;
         this.log = new FoldedLog(LoggerFactory.getLogger(logger), time, kind, name, summary, this::counts);
+    }
+
+    /**
+     * For a part of a live object, which counts and logs with the whole.
+     *
+     * @param part what it is for, which listeners get with the name of the whole: {@code crm[tenant-7]}
+     * @param isLogged whether the log and exceptions may have it too
+     */
+    protected Reports(String part, boolean isLogged, Reports<O> ofAll) {
+        this.nameInEvents = ofAll.name + "[" + part.replaceAll("\\p{Cntrl}", "?") + "]";
+        this.name = isLogged ? nameInEvents : ofAll.name + "[key]";
+        this.time = ofAll.time;
+        this.events = ofAll.events;
+        this.random = ofAll.random;
+        this.calls = ofAll.calls;
+        this.log = ofAll.log;
     }
 
     /**
@@ -64,6 +81,10 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      */
     public final boolean enforces(double share) {
         return share >= 1 || random.getAsDouble() < share;
+    }
+
+    public final String name() {
+        return name;
     }
 
     /** Calls that ended, by how they ended. */

@@ -87,6 +87,7 @@ class PolicyDefaultsTests {
         assertThat(policy.health()).isEqualTo(CircuitBreakerPolicy.Health.IGNORE);
         assertThat(policy.pauseListeners()).isFalse();
         assertThat(policy.enforce()).isEqualTo(1);
+        assertThat(policy.maxKeys()).isEqualTo(10_000);
     }
 
     @Test
@@ -99,6 +100,7 @@ class PolicyDefaultsTests {
         assertThat(policy.queueTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(policy.virtualThreads()).isFalse();
         assertThat(policy.enforce()).isEqualTo(1);
+        assertThat(policy.maxKeys()).isEqualTo(10_000);
     }
 
     @Test

@@ -209,7 +209,7 @@ class ThrottleKindTests {
         application.run(context -> {
             context.getBean(Shop.class).order();
             Map<String, Object> entry =
-                    context.getBean(ResilienceEndpoint.class).policy("throttle", "partners");
+                    context.getBean(ResilienceEndpoint.class).policy("throttle", "partners", null);
 
             assertThat((Map<String, Object>) entry.get("policy"))
                     .containsEntry("max-calls", 2)

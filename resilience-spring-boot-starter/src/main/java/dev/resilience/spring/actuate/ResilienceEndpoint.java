@@ -1,6 +1,8 @@
 package dev.resilience.spring.actuate;
 
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
@@ -18,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -40,6 +43,7 @@ import org.springframework.boot.json.JsonParserFactory;
 @Endpoint(id = "resilience")
 public class ResilienceEndpoint {
 
+    private static final int MAX_KEYS = 20;
     private static final int MAX_PROBLEMS = 10;
     private static final Duration MAX_TIME = Duration.ofDays(30);
     private static final Pattern LINE_BREAKS = Pattern.compile("\\s*\\R\\s*");
@@ -104,15 +108,18 @@ public class ResilienceEndpoint {
     }
 
     /**
-     * One policy, with its last events.
+     * One policy, with its last events, or what it has for one key.
      *
-     * @throws InvalidEndpointRequestException for a kind or a name that does not exist; it names those that do
+     * @param key of calls, where each key has a live object of its own
+     * @throws InvalidEndpointRequestException for a kind, a name or a key that does not exist; it names those that do
      */
     @ReadOperation
-    public Map<String, Object> policy(@Selector String kind, @Selector String name) {
-        return kind.equals(DeadLetterEntries.KIND)
-                ? deadLetters.get().withLetters(name)
-                : entryWithEvents(kind(kind), name);
+    public Map<String, Object> policy(@Selector String kind, @Selector String name, @Nullable String key) {
+        if (kind.equals(DeadLetterEntries.KIND)) {
+            refuse("dead letters are listed without", key);
+            return deadLetters.get().withLetters(name);
+        }
+        return key == null ? entryWithEvents(kind(kind), name) : keyEntry(kind(kind), name, key);
     }
 
     /**
@@ -122,7 +129,7 @@ public class ResilienceEndpoint {
      * @param action what to do; not given if the policy changes
      * @param policy what changes of it: a JSON object with keys as in YAML, nested or dotted
      * @param duration after how long the policy goes back, {@code 10m}, over HTTP {@code for}; not at all if not given
-     * @param key the idempotency key
+     * @param key the idempotency key, or one that has a circuit breaker of its own
      * @param method the method that was called with it; all that use the policy if not given
      * @param caller who called; everybody if not given
      * @param as what became of a call that is resolved: {@code executed} or {@code not-executed}
@@ -163,7 +170,7 @@ public class ResilienceEndpoint {
             throw EndpointRefusal.badAction(action, known.actions());
         }
         Map<String, Object> answer = act(known, name, new Action(action, key, method, caller, as));
-        return answer == null ? entryWithEvents(known, name) : answer;
+        return answer == null ? policy(kind, name, key) : answer;
     }
 
     /** What would be ignored may have been meant to say which. */
@@ -177,7 +184,8 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> @Nullable Map<String, Object> act(
             ConfiguredKind<?, ?, L> kind, String name, Action action) {
         try {
-            return kind.act(live(kind, name), action);
+            String key = live(kind, name) instanceof PerKey ? action.key() : null;
+            return kind.act(key == null ? live(kind, name) : ofKey(kind, name, key), action);
         } catch (Action.RefusedException refused) {
             throw new InvalidEndpointRequestException(
                     EndpointRefusal.shortened(String.valueOf(refused.getMessage())), refused.cure());
@@ -269,6 +277,10 @@ public class ResilienceEndpoint {
     /** What its trouble is, in words that follow its name; {@code null} if it is in none. */
     <L extends LiveObject<?>> @Nullable String trouble(ConfiguredKind<?, ?, L> kind, String name, L live) {
         String now = kind.trouble(live);
+        KeyedObjects<L> keys = ConfiguredKind.keys(live);
+        if (now == null && keys != null && keys.count(key -> kind.trouble(key) != null) > 0) {
+            return "has keys in trouble";
+        }
         return now != null ? now : TROUBLE.get(String.valueOf(events.lastType(kind.id(), name)));
     }
 
@@ -295,10 +307,36 @@ public class ResilienceEndpoint {
             policy.put("enabled", false);
         }
         kind.describePolicy(live, policy);
-        Map<String, Object> entry =
-                entry(kind.state(live), liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
+        Map<String, Object> state = kind.state(live);
+        KeyedObjects<L> keys = ConfiguredKind.keys(live);
+        if (keys != null) {
+            Map<String, Object> some = new LinkedHashMap<>();
+            some(kind, keys).forEach((key, ofKey) -> some.put(key, kind.stateOfKey(ofKey)));
+            state.put("keys", some);
+        }
+        Map<String, Object> entry = entry(state, liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
         entry.putAll(registry.get().changes().view(live));
         return entry;
+    }
+
+    /** Those in trouble come first. */
+    private static <L extends LiveObject<?>> Map<String, L> some(ConfiguredKind<?, ?, L> kind, KeyedObjects<L> keys) {
+        return keys.some(MAX_KEYS, key -> kind.trouble(key) != null);
+    }
+
+    private <L extends LiveObject<?>> Map<String, Object> keyEntry(
+            ConfiguredKind<?, ?, L> kind, String name, String key) {
+        return Map.of("state", kind.stateOfKey(ofKey(kind, name, key)), "actions", kind.actions());
+    }
+
+    private <L extends LiveObject<?>> L ofKey(ConfiguredKind<?, ?, L> kind, String name, String key) {
+        KeyedObjects<L> keys = ConfiguredKind.keys(live(kind, name));
+        L ofKey = keys == null ? null : keys.find(key);
+        if (ofKey == null) {
+            Set<String> some = keys == null ? Set.of() : some(kind, keys).keySet();
+            throw EndpointRefusal.notFound("key of " + kind.id() + " policy '" + name + "'", key, "keys", some);
+        }
+        return ofKey;
     }
 
     /** What is shown of a policy of any kind. */

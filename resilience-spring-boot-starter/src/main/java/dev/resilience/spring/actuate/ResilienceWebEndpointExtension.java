@@ -41,8 +41,9 @@ public class ResilienceWebEndpointExtension {
     }
 
     @ReadOperation
-    public WebEndpointResponse<Map<String, Object>> policy(@Selector String kind, @Selector String name) {
-        return answer(() -> endpoint.policy(kind, name));
+    public WebEndpointResponse<Map<String, Object>> policy(
+            @Selector String kind, @Selector String name, @Nullable String key) {
+        return answer(() -> endpoint.policy(kind, name, key));
     }
 
     @WriteOperation

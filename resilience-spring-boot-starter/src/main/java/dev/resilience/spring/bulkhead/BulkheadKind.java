@@ -6,6 +6,7 @@ import static dev.resilience.spring.WarningId.TRANSACTION_ON_WORKER;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.event.CallQueued;
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.StartupWarnings;
@@ -37,6 +38,9 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
             new MeterFamily("resilience.bulkhead.calls", "calls", "Calls to the bulkhead by how they were received");
     private static final MeterFamily WAIT = new MeterFamily(
             "resilience.bulkhead.wait", null, "Time that calls have waited for a permit of the bulkhead");
+
+    private static final MeterFamily KEYS =
+            new MeterFamily("resilience.bulkhead.keys", null, "Keys that have a bulkhead of their own");
 
     public BulkheadKind() {
         super("bulkhead", dev.resilience.annotation.Bulkhead.class, "idempotent", BulkheadPolicy.defaults());
@@ -82,23 +86,27 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     }
 
     @Override
-    public Map<String, Object> state(Bulkhead bulkhead) {
+    public Map<String, Object> stateOfKey(Bulkhead bulkhead) {
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("running", bulkhead.running());
         state.put("queued", bulkhead.queued());
         state.put("limit", bulkhead.policy().maxConcurrent());
         state.put("queueLimit", bulkhead.policy().maxQueue());
+        return state;
+    }
+
+    @Override
+    public Map<String, Object> state(Bulkhead bulkhead) {
+        Map<String, Object> state = stateOfKey(bulkhead);
         state.put("calls", bulkhead.calls().byLabel());
         return state;
     }
 
     @Override
     public @Nullable String trouble(Bulkhead bulkhead) {
-        BulkheadPolicy policy = bulkhead.policy();
-        int running = bulkhead.running();
-        int queued = bulkhead.queued();
-        boolean isFull = running >= policy.maxConcurrent() && queued >= policy.maxQueue();
-        return isFull ? "is full: " + running + " calls run and " + queued + " wait" : null;
+        BulkheadPolicy limits = bulkhead.policy();
+        String full = "is full: " + limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait";
+        return bulkhead.isFull() ? full : null;
     }
 
     @Override
@@ -115,6 +123,9 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
         meters.gauge(QUEUED, bulkhead, Bulkhead::queued);
         meters.gauge(LIMIT, bulkhead, b -> b.policy().maxConcurrent());
         meters.outcomes(CALLS, bulkhead.calls());
+        if (bulkhead.keys() != null) {
+            meters.gauge(KEYS, bulkhead.keys(), KeyedObjects::size);
+        }
         meters.timer(WAIT, CallQueued.class, CallQueued::waited);
     }
 

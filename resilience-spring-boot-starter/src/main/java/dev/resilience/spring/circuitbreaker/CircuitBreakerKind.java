@@ -4,6 +4,7 @@ import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerStatus;
 import dev.resilience.event.CircuitState;
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
@@ -34,6 +35,9 @@ public final class CircuitBreakerKind
             "resilience.circuitbreaker.slow.calls", "calls", "Calls that took longer than slow-call-duration");
     private static final MeterFamily TRANSITIONS = new MeterFamily(
             "resilience.circuitbreaker.transitions", "transitions", "Changes of the circuit breaker's state");
+
+    private static final MeterFamily KEYS = new MeterFamily(
+            "resilience.circuitbreaker.keys", null, "Keys that have a circuit breaker of their own, by its state");
 
     public CircuitBreakerKind() {
         super(
@@ -87,8 +91,13 @@ public final class CircuitBreakerKind
     }
 
     @Override
+    public Map<String, Object> stateOfKey(CircuitBreaker breaker) {
+        return CircuitBreakerView.of(breaker.status());
+    }
+
+    @Override
     public Map<String, Object> state(CircuitBreaker breaker) {
-        Map<String, Object> state = CircuitBreakerView.of(breaker.status());
+        Map<String, Object> state = stateOfKey(breaker);
         state.put("calls", breaker.calls().byLabel());
         state.put("slowCalls", breaker.slowCalls());
         if (breaker.policy().pauseListeners()) {
@@ -128,7 +137,11 @@ public final class CircuitBreakerKind
         meters.gauge(FAILURE_RATE, breaker, CircuitBreaker::failureRate);
         meters.outcomes(CALLS, breaker.calls());
         meters.counter(SLOW_CALLS, breaker, CircuitBreaker::slowCalls);
+        KeyedObjects<CircuitBreaker> keys = breaker.keys();
         for (CircuitState from : CircuitState.values()) {
+            if (keys != null) {
+                meters.gauge(KEYS, keys, k -> k.count(key -> key.currentState() == from), "state", from.label());
+            }
             for (CircuitState to : CircuitState.values()) {
                 if (from != to) {
                     meters.counter(
@@ -177,5 +190,6 @@ public final class CircuitBreakerKind
     @Override
     public void reset(CircuitBreaker breaker) {
         breaker.reset();
+        super.reset(breaker);
     }
 }

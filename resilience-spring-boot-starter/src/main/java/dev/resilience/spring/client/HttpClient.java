@@ -6,21 +6,16 @@ import dev.resilience.context.Attempt;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Environment;
-import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.pipeline.Step;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,15 +37,15 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     private final Function<Map<String, Layer>, List<Layer>> inOrder;
     private final Pipeline shared;
     final Pipeline untilDeadline; // for the reading of bodies
-    private final LinkedHashMap<String, Host> byHost = new LinkedHashMap<>(16, 0.75f, true); // with the lock
+    final KeyedObjects<Host> byHost = new KeyedObjects<>(() -> MAX_HOSTS, this::create, Host::isAtWork, this::end);
     private volatile HttpClientPolicy policy;
 
     /** What one host has for itself. */
     record Host(@Nullable CircuitBreaker breaker, @Nullable Bulkhead bulkhead, Pipeline pipeline) {
 
-        boolean isIdle() {
-            return (breaker == null || breaker.currentState() == CircuitState.CLOSED)
-                    && (bulkhead == null || bulkhead.running() + bulkhead.queued() == 0);
+        boolean isAtWork() {
+            return (breaker != null && breaker.currentState() != CircuitState.CLOSED)
+                    || (bulkhead != null && bulkhead.running() + bulkhead.queued() > 0);
         }
     }
 
@@ -114,40 +109,19 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     /** The layers around a request to a host. */
     Pipeline pipeline(HostPattern host) {
-        if (!policy.perHost()) {
-            return shared;
-        }
-        String key = host.toString();
-        synchronized (byHost) {
-            Host known = byHost.get(key);
-            if (known == null) {
-                known = create(key);
-                byHost.put(key, known);
-            }
-            return known.pipeline;
-        }
+        return policy.perHost() ? byHost.get(host.toString()).pipeline : shared;
     }
 
-    /** In place of another one, if there are too many: the one that was called longest ago, rather one that does nothing now. */
     private Host create(String host) {
-        if (byHost.size() >= MAX_HOSTS) {
-            String oldest = byHost.entrySet().stream()
-                    .filter(known -> known.getValue().isIdle())
-                    .map(Map.Entry::getKey)
-                    .findFirst()
-                    .orElseGet(() -> byHost.keySet().iterator().next());
-            end(Objects.requireNonNull(byHost.remove(oldest)));
-        }
         Map<String, Layer> own = new HashMap<>(layers);
         CircuitBreaker breaker = null;
         if (layers.get("circuit-breaker") instanceof CircuitBreaker ofAll) {
-            breaker = ofAll.forKey(host, environment);
-            BooleanSupplier movedByHand = () -> ofAll.currentState() != CircuitState.CLOSED; // which is for all hosts
-            own.put("circuit-breaker", either(movedByHand, ofAll, breaker));
+            breaker = ofAll.part(host, true);
+            own.put("circuit-breaker", ofAll.over(breaker));
         }
         Bulkhead bulkhead = null;
         if (layers.get("bulkhead") instanceof Bulkhead ofAll) {
-            bulkhead = ofAll.forKey(host, environment);
+            bulkhead = ofAll.part(host, true);
             own.put("bulkhead", bulkhead);
         }
         return new Host(breaker, bulkhead, pipeline(own));
@@ -165,17 +139,7 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     /** Forgets what is known of single hosts, and their answers. */
     void reset() {
         staleAnswers.clear();
-        synchronized (byHost) {
-            byHost.values().forEach(this::end);
-            byHost.clear();
-        }
-    }
-
-    /** Those that have something for themselves. */
-    Map<String, Host> hostsInUse() {
-        synchronized (byHost) {
-            return new LinkedHashMap<>(byHost);
-        }
+        byHost.clear();
     }
 
     private Pipeline pipeline(Map<String, Layer> byKind) {
@@ -184,25 +148,6 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     /** Interrupts a request when the deadline is over; where there is none it costs nothing. */
     private static Layer untilDeadline(TimeLimit limit) {
-        return either(() -> Deadline.current() == null, next -> next, limit);
-    }
-
-    /** One of two layers, chosen anew by each call. */
-    private static Layer either(BooleanSupplier isFirst, Layer first, Layer second) {
-        return next -> {
-            Step one = first.around(next);
-            Step other = second.around(next);
-            return new Step() {
-                @Override
-                public @Nullable Object call(Invocation invocation) throws Throwable {
-                    return (isFirst.getAsBoolean() ? one : other).call(invocation);
-                }
-
-                @Override
-                public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-                    return (isFirst.getAsBoolean() ? one : other).callAsync(invocation);
-                }
-            };
-        };
+        return Layer.either(() -> Deadline.current() == null, next -> next, limit);
     }
 }

@@ -164,11 +164,9 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         state.put("staleAnswers", client.staleAnswers.size());
         if (client.policy().perHost()) {
             Map<String, Object> hosts = new LinkedHashMap<>();
-            client.hostsInUse().entrySet().stream()
-                    .sorted((one, other) -> Boolean.compare(
-                            one.getValue().isIdle(), other.getValue().isIdle()))
-                    .limit(MAX_HOSTS_SHOWN)
-                    .forEach(host -> hosts.put(host.getKey(), state(host.getValue())));
+            client.byHost
+                    .some(MAX_HOSTS_SHOWN, HttpClient.Host::isAtWork)
+                    .forEach((host, live) -> hosts.put(host, state(live)));
             state.put("hosts", hosts);
         }
         return state;
@@ -176,8 +174,9 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
 
     @Override
     public @Nullable String trouble(HttpClient client) {
-        boolean isAnyNotClosed = client.hostsInUse().values().stream()
-                .anyMatch(host -> host.breaker() != null && host.breaker().currentState() != CircuitState.CLOSED);
+        boolean isAnyNotClosed = client.byHost.count(
+                        host -> host.breaker() != null && host.breaker().currentState() != CircuitState.CLOSED)
+                > 0;
         return isAnyNotClosed ? "has hosts whose circuit breaker is not closed" : null;
     }
 

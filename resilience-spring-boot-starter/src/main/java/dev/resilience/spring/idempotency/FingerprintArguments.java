@@ -75,12 +75,12 @@ final class FingerprintArguments {
         this.payload = listeners == null ? argument -> argument : listeners::payload;
         this.expression = fingerprint.isBlank()
                 ? null
-                : IdempotentMethods.parsed(
+                : CallExpression.checked(
                         "fingerprint",
                         fingerprint,
-                        name,
+                        called,
                         "\"{#order.id, #order.amount}\"",
-                        text -> CallExpression.ofArguments(text, method));
+                        CallExpression::ofArguments);
         boolean isHandler = IdempotentMethods.HTTP && HttpAnswerCodec.isHandler(method, type);
         MethodParameter[] parameters = new AnnotatedMethod(method).getMethodParameters(); // with those of interfaces
         StartupProblems problems = new StartupProblems();

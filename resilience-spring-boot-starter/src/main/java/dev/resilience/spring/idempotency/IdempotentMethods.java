@@ -18,6 +18,8 @@ import dev.resilience.spring.idempotency.http.Requests;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.idempotency.json.Json.ResultCodec;
+import dev.resilience.spring.kind.CallExpression;
+import dev.resilience.spring.kind.CallKey;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.spring.kind.SpringAnnotations;
@@ -27,7 +29,6 @@ import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -203,25 +204,12 @@ public final class IdempotentMethods {
             }
             return new KeyHeader(annotation.header(), annotation.required(), name, requests);
         }
-        return parsed(
+        return CallExpression.checked(
                 "key",
                 annotation.key(),
-                name,
-                "\"#orderId\", \"#request.id\" or \"#p0\"",
-                text -> KeyExpression.parse(text, method.method(), annotation.required()));
-    }
-
-    /** Refuses a method whose expression for a purpose cannot work. */
-    static <E> E parsed(String purpose, String text, String name, String examples, Function<String, E> parser) {
-        try {
-            return parser.apply(text);
-        } catch (IllegalArgumentException invalid) {
-            throw new ResilienceConfigurationException(
-                    "The " + purpose + " expression \"" + text + "\" of the @Idempotent method " + name
-                            + " cannot work: " + invalid.getMessage(),
-                    "Write a SpEL expression over the arguments, such as " + examples
-                            + ". Names need classes compiled with '-parameters'.");
-        }
+                method,
+                CallKey.EXAMPLES,
+                (text, called) -> KeyExpression.parse(text, called, annotation.required()));
     }
 
     private ResultCodec results(ProtectedMethod<Idempotent> method, String name, Json values) {

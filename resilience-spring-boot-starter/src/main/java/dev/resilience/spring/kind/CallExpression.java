@@ -1,10 +1,12 @@
 package dev.resilience.spring.kind;
 
+import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -47,6 +49,33 @@ public final class CallExpression {
      */
     public static CallExpression ofArguments(String text, Method method) {
         return new CallExpression(text, "argument", arguments(method));
+    }
+
+    /**
+     * Refuses a method whose expression cannot work.
+     *
+     * @param purpose the attribute of the annotation
+     * @param examples what could be written there, in the words of a cure
+     * @param parser throws as {@link #ofArguments}
+     * @throws ResilienceConfigurationException that names the method
+     */
+    public static <E> E checked(
+            String purpose,
+            String text,
+            ProtectedMethod<?> method,
+            String examples,
+            BiFunction<String, Method, E> parser) {
+        try {
+            return parser.apply(text, method.method());
+        } catch (IllegalArgumentException invalid) {
+            throw new ResilienceConfigurationException(
+                    "The " + purpose + " expression \"" + text + "\" of the @"
+                            + method.annotation().annotationType().getSimpleName() + " method "
+                            + MethodNames.full(method.method(), method.type()) + " cannot work: "
+                            + invalid.getMessage(),
+                    "Write a SpEL expression over the arguments, such as " + examples
+                            + ". Names need classes compiled with '-parameters'.");
+        }
     }
 
     /** Over {@code #result}; throws as {@link #ofArguments}. */

@@ -1,7 +1,9 @@
 package dev.resilience.spring.kind;
 
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.StartupWarnings;
 import java.lang.annotation.Annotation;
@@ -13,7 +15,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 /**
  * A kind whose policies are configured by name, below {@code resilience.<id>}, and named by the {@code value} of its
- * annotation. The properties are the components of the policy's record, in kebab case; attributes of the annotation with
+ * annotation. If the live object works {@link PerKey}, an attribute {@code key} of the annotation is a SpEL expression over the
+ * arguments. The properties are the components of the policy's record, in kebab case; attributes of the annotation with
  * the same names give them values too. Each is inherited by {@code extends}, and checked by the record's constructor, which throws {@link dev.resilience.policy.InvalidPolicyException}.
  *
  * @param <A> the annotation
@@ -97,7 +100,22 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     @Override
     public @Nullable Layer layer(ProtectedMethod<A> method) {
         L live = method.live(this);
-        return live == null ? null : layer(live, method);
+        if (live == null) {
+            return null;
+        }
+        Layer ofAll = layer(live, method);
+        Object key = AnnotationUtils.getValue(method.annotation(), "key");
+        return live instanceof PerKey<?> keyed && key instanceof String text && !text.isEmpty()
+                ? byKey(keyed, text, method)
+                : ofAll;
+    }
+
+    private Layer byKey(PerKey<?> live, String text, ProtectedMethod<A> method) {
+        CallKey key = CallExpression.checked("key", text, method, CallKey.EXAMPLES, CallKey::parse);
+        String name = MethodNames.full(method.method(), method.type());
+        return live.byKey(call -> key.of(
+                call.arguments(),
+                why -> new IllegalArgumentException("The " + id() + " key of " + name + " cannot be used: " + why)));
     }
 
     /** The layer around one method: the live object itself, unless the kind says otherwise. */
@@ -117,6 +135,17 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
 
     /** The state that the actuator shows, by name. */
     public abstract Map<String, Object> state(L live);
+
+    /** The state of what a live object has for one key, if it works {@link PerKey}: that of a live object, unless the kind says otherwise. */
+    public Map<String, Object> stateOfKey(L ofKey) {
+        return state(ofKey);
+    }
+
+    /** The live objects of single keys; {@code null} if no method has a key. */
+    @SuppressWarnings("unchecked") // as PerKey says
+    public static <L> @Nullable KeyedObjects<L> keys(L live) {
+        return live instanceof PerKey<?> keyed ? (KeyedObjects<L>) keyed.keys() : null;
+    }
 
     /**
      * What the trouble of a live object is, in words that follow its name: that it refuses calls, runs out or is full now. The
@@ -198,6 +227,14 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
      * @param isDown whether the application counts as down
      */
     public record Health(String state, boolean isDown) {}
+
+    @Override
+    public void reset(L live) {
+        KeyedObjects<L> keys = keys(live);
+        if (keys != null) {
+            keys.clear();
+        }
+    }
 
     /** What the health contributor shows of a live object; {@code null} for nothing. */
     public @Nullable Health health(L live) {

@@ -152,7 +152,8 @@ class EndpointOverviewTests {
                             Map.entry("initial-state", "closed"),
                             Map.entry("health", "ignore"),
                             Map.entry("pause-listeners", false),
-                            Map.entry("enforce", 1.0)));
+                            Map.entry("enforce", 1.0),
+                            Map.entry("max-keys", 10_000)));
         }
 
         @Test
@@ -170,7 +171,9 @@ class EndpointOverviewTests {
                             "virtual-threads",
                             false,
                             "enforce",
-                            1.0));
+                            1.0,
+                            "max-keys",
+                            10_000));
         }
 
         @Test

@@ -78,7 +78,7 @@ class AheadOfTimeTests {
                         .functionCounter()
                         .count())
                 .isEqualTo(1);
-        assertThat(context.getBean(ResilienceEndpoint.class).policy("retry", "quick"))
+        assertThat(context.getBean(ResilienceEndpoint.class).policy("retry", "quick", null))
                 .isNotNull();
         assertThat(callee.attemptsOf(shop::order)).isEqualTo(4);
         assertThat(callee.attemptsOf(shop::count)).isEqualTo(5);

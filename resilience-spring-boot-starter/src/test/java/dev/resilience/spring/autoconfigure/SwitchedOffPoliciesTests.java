@@ -59,9 +59,9 @@ class SwitchedOffPoliciesTests {
             shop.all("key");
 
             ResilienceEndpoint endpoint = context.getBean(ResilienceEndpoint.class);
-            assertThat(endpoint.policy(kind, "default").get("state").toString())
+            assertThat(endpoint.policy(kind, "default", null).get("state").toString())
                     .doesNotMatch(".*calls=\\{[^}]*=[1-9].*");
-            assertThat(endpoint.policy("retry", "payments").get("state").toString())
+            assertThat(endpoint.policy("retry", "payments", null).get("state").toString())
                     .matches(".*calls=\\{[^}]*=[1-9].*");
         });
     }
@@ -112,11 +112,11 @@ class SwitchedOffPoliciesTests {
     void theEndpointShowsItAndWhoWouldUseThePolicy() {
         run("resilience.retry.payments.enabled: false", context -> {
             Map<String, Object> entry =
-                    context.getBean(ResilienceEndpoint.class).policy("retry", "payments");
+                    context.getBean(ResilienceEndpoint.class).policy("retry", "payments", null);
             assertThat((Map<String, Object>) entry.get("policy")).containsEntry("enabled", false);
             assertThat(entry.get("usedBy")).asString().contains("Shop.pay()");
             assertThat((Map<String, Object>) context.getBean(ResilienceEndpoint.class)
-                            .policy("retry", "default")
+                            .policy("retry", "default", null)
                             .get("policy"))
                     .doesNotContainKey("enabled");
         });

@@ -130,8 +130,8 @@ class PerHostTests {
 
     @SuppressWarnings("unchecked")
     private Map<String, Map<String, Object>> hostsShown() {
-        Map<String, Object> state =
-                (Map<String, Object>) endpoint.policy("http-client", "backend").get("state");
+        Map<String, Object> state = (Map<String, Object>)
+                endpoint.policy("http-client", "backend", null).get("state");
         return (Map<String, Map<String, Object>>) state.get("hosts");
     }
 
@@ -172,19 +172,20 @@ class PerHostTests {
 
             assertThat(hostsShown().keySet()).containsExactly("127.0.0.1:" + down.port(), "127.0.0.1:" + up.port());
             assertThat(hostsShown().get("127.0.0.1:" + down.port())).containsEntry("state", CircuitState.OPEN);
-            assertThat(endpoint.policy("http-client", "backend").get("policy"))
+            assertThat(endpoint.policy("http-client", "backend", null).get("policy"))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("hosts", List.of("*"))
                     .containsEntry("circuit-breaker", "backend")
                     .containsEntry("per-host", true);
-            assertThat(endpoint.policy("circuit-breaker", "backend").get("events"))
+            assertThat(endpoint.policy("circuit-breaker", "backend", null).get("events"))
                     .asInstanceOf(InstanceOfAssertFactories.LIST)
                     .anySatisfy(event -> assertThat(event)
                             .asInstanceOf(InstanceOfAssertFactories.MAP)
                             .containsEntry("type", "state-changed")
                             .containsEntry("name", "backend[127.0.0.1:" + down.port() + "]"));
-            assertThat(endpoint.policy("http-client", "backend").get("usedBy")).isEqualTo(List.of("*"));
-            assertThat(endpoint.policy("circuit-breaker", "backend").get("usedBy"))
+            assertThat(endpoint.policy("http-client", "backend", null).get("usedBy"))
+                    .isEqualTo(List.of("*"));
+            assertThat(endpoint.policy("circuit-breaker", "backend", null).get("usedBy"))
                     .isEqualTo(List.of("http-client backend"));
             assertThat(endpoint.resilience().get("trouble")).isEqualTo(List.of("http-client/backend"));
         });
@@ -265,7 +266,7 @@ class PerHostTests {
                 call(host, () -> "x");
                 call(3, () -> "x"); // often
             }
-            assertThat(client.hostsInUse())
+            assertThat(client.byHost.some(2_000, host -> false))
                     .hasSize(1_000)
                     .containsKeys("h1", "h2", "h3", "h1500")
                     .doesNotContainKeys("h4", "h503");

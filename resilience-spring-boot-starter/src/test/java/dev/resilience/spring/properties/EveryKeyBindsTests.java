@@ -128,6 +128,7 @@ class EveryKeyBindsTests {
               health: down
               pause-listeners: true
               enforce: 0.5
+              max-keys: 500
             """).circuitBreakers().get("payments").policy();
 
         assertNothingIsDefault(policy, CircuitBreakerPolicy.defaults());
@@ -141,6 +142,7 @@ class EveryKeyBindsTests {
               max-queue: 0
               queue-timeout: 1s
               enforce: 0.5
+              max-keys: 500
             """).bulkheads().get("payments").policy();
 
         assertThat(policy)
@@ -149,6 +151,7 @@ class EveryKeyBindsTests {
                         .maxQueue(0)
                         .queueTimeout(Duration.ofSeconds(1))
                         .enforce(0.5)
+                        .maxKeys(500)
                         .build());
     }
 

@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency.json;
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.resilience.spring.kind.CallKey;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -192,7 +193,7 @@ final class FingerprintJson {
 
         private static boolean isByGetters(Class<?> type) {
             return type.getName().startsWith("org.springframework.")
-                    || NonValueTypes.isOfJdk(type)
+                    || CallKey.isOfJdk(type)
                     || type.isHidden()
                     || type.isInterface()
                     || Proxy.isProxyClass(type);
@@ -225,7 +226,7 @@ final class FingerprintJson {
             if (type.getName().contains("$$") || type.getName().contains("$HibernateProxy$")) {
                 return type.getName() + " is a proxy, whose fields are not those of the object behind it";
             }
-            return NonValueTypes.isOfJdk(type) && !Throwable.class.isAssignableFrom(type) && type != Object.class
+            return CallKey.isOfJdk(type) && !Throwable.class.isAssignableFrom(type) && type != Object.class
                     ? type.getName() + " is not a value"
                     : null;
         }

@@ -61,12 +61,6 @@ public final class NonValueTypes {
         return type.getName() + " is code and no value";
     }
 
-    /** Whether a class is one of the JDK's own. */
-    public static boolean isOfJdk(Class<?> type) {
-        String module = type.getModule().getName();
-        return module != null && (module.startsWith("java.") || module.startsWith("jdk."));
-    }
-
     private static boolean isNamed(@Nullable Class<?> type) {
         return type != null
                 && type != Object.class
