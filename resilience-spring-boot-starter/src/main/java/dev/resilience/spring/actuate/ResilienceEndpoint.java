@@ -277,11 +277,10 @@ public class ResilienceEndpoint {
     /** What its trouble is, in words that follow its name; {@code null} if it is in none. */
     <L extends LiveObject<?>> @Nullable String trouble(ConfiguredKind<?, ?, L> kind, String name, L live) {
         String now = kind.trouble(live);
-        KeyedObjects<L> keys = ConfiguredKind.keys(live);
-        if (now == null && keys != null && keys.count(key -> kind.trouble(key) != null) > 0) {
-            return "has keys in trouble";
-        }
-        return now != null ? now : TROUBLE.get(String.valueOf(events.lastType(kind.id(), name)));
+        KeyedObjects<L> keys = now == null ? ConfiguredKind.keys(live) : null;
+        boolean isOfKeys = keys != null && keys.count(key -> kind.trouble(key) != null) > 0;
+        String last = isOfKeys ? "has keys in trouble" : TROUBLE.get(String.valueOf(events.lastType(kind.id(), name)));
+        return now != null ? now : last;
     }
 
     /** What no method uses comes last. */
@@ -303,9 +302,7 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
         Map<String, Object> policy = RecordKeys.view(live.policy());
-        if (!liveObjects().isEnabled(kind.id(), name)) {
-            policy.put("enabled", false);
-        }
+        policy.putAll(liveObjects().isEnabled(kind.id(), name) ? Map.of() : Map.of("enabled", false));
         kind.describePolicy(live, policy);
         Map<String, Object> state = kind.state(live);
         KeyedObjects<L> keys = ConfiguredKind.keys(live);
