@@ -3,6 +3,9 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.context.Deadline;
 import dev.resilience.spring.client.HttpClients;
 import dev.resilience.time.TimeSource;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpStatusClass;
 import java.io.IOException;
 import java.net.CookieHandler;
 import java.net.CookieManager;
@@ -34,6 +37,7 @@ import org.springframework.boot.http.client.reactive.JdkClientHttpConnectorBuild
 import org.springframework.boot.http.client.reactive.JettyClientHttpConnectorBuilder;
 import org.springframework.boot.http.client.reactive.ReactorClientHttpConnectorBuilder;
 import org.springframework.http.HttpHeaders;
+import reactor.netty.NettyPipeline;
 import reactor.netty.http.client.HttpClient;
 
 /**
@@ -118,11 +122,38 @@ record HttpLibraries(HttpClients clients, TimeSource time)
         }
     }
 
-    /** It sends a request again that was cut off, whatever it does. */
+    /**
+     * It sends a request again that was cut off, whatever it does. It reports a redirect while that is followed already, which
+     * may have failed by then, so the channel is observed too.
+     */
     private record Reactor(HttpClients clients) {
 
         HttpClient configured(HttpClient client) {
-            return client.disableRetry(true).doOnRedirect((answer, connection) -> clients.redirected());
+            return client.disableRetry(true)
+                    .doOnRedirect((answer, connection) -> clients.redirected())
+                    .doOnChannelInit((observer, channel, address) -> {
+                        if (channel.pipeline().get(NettyPipeline.ReactiveBridge) != null) {
+                            channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, null, new Answers(clients));
+                        }
+                    });
+        }
+
+        private static final class Answers extends ChannelInboundHandlerAdapter {
+
+            private final HttpClients clients;
+
+            Answers(HttpClients clients) {
+                this.clients = clients;
+            }
+
+            @Override
+            public void channelRead(ChannelHandlerContext context, Object message) {
+                if (message instanceof io.netty.handler.codec.http.HttpResponse answer
+                        && answer.status().codeClass() == HttpStatusClass.REDIRECTION) {
+                    clients.redirected();
+                }
+                context.fireChannelRead(message);
+            }
         }
     }
 
