@@ -8,6 +8,8 @@ import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.ratelimit.RateLimit;
+import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.timelimit.TimeLimit;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Composes a pipeline in the library's order, in whatever order its methods are called. Outermost first:
  *
  * <pre>
- * fallback &gt; idempotent &gt; bulkhead &gt; circuit breaker &gt; retry &gt; time limit &gt; the call itself
+ * fallback &gt; idempotent &gt; rate limit &gt; bulkhead &gt; circuit breaker &gt; retry &gt; time limit &gt; the call itself
  * </pre>
  *
  * <p>So a retried call holds one permit of the bulkhead and counts once for the circuit breaker, however many attempts it
@@ -60,6 +62,16 @@ public final class PipelineBuilder {
     /** Runs an operation once per key. A {@link #retry} inside may then repeat a call that failed with status 500 too. */
     public PipelineBuilder idempotent(Idempotency idempotency, IdempotentOperation operation) {
         return add(Position.IDEMPOTENT, idempotency.protecting(operation));
+    }
+
+    /** Bounds how many calls there are in a period, by the {@linkplain Resilience#rateLimit rate limit} of the pipeline's name. */
+    public PipelineBuilder rateLimit(RateLimitPolicy policy) {
+        return rateLimit(resilience.rateLimit(name, policy));
+    }
+
+    /** Bounds how many calls there are in a period. */
+    public PipelineBuilder rateLimit(RateLimit rateLimit) {
+        return add(Position.RATE_LIMIT, rateLimit);
     }
 
     /** Bounds how many calls run at once, by the {@linkplain Resilience#bulkhead bulkhead} of the pipeline's name. */
@@ -124,6 +136,7 @@ public final class PipelineBuilder {
     private enum Position {
         FALLBACK,
         IDEMPOTENT,
+        RATE_LIMIT,
         BULKHEAD,
         CIRCUIT_BREAKER,
         RETRY,

@@ -16,6 +16,8 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
+import dev.resilience.ratelimit.RateLimit;
+import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
@@ -32,7 +34,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The library without Spring: makes retries, circuit breakers, bulkheads and time limits, composes them into pipelines, and
+ * The library without Spring: makes retries, circuit breakers, bulkheads, rate limits and time limits, composes them into pipelines, and
  * tells listeners what happens in them.
  *
  * <pre>{@code
@@ -58,6 +60,7 @@ public final class Resilience implements AutoCloseable {
     private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
     private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;
     private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads;
+    private final LiveObjects<RateLimitPolicy, RateLimit> rateLimits;
     private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits;
     private final LiveObjects<IdempotencySettings, Idempotency> idempotencies;
     private final Map<String, Fallback> fallbacks = new ConcurrentHashMap<>();
@@ -73,6 +76,8 @@ public final class Resilience implements AutoCloseable {
                 CircuitBreaker::flushLog);
         bulkheads = new LiveObjects<>(
                 "bulkhead", (name, policy) -> new Bulkhead(name, policy, environment), Bulkhead::close);
+        rateLimits = new LiveObjects<>(
+                "rate limit", (name, policy) -> new RateLimit(name, policy, environment), RateLimit::close);
         timeLimits = new LiveObjects<>(
                 "time limit", (name, policy) -> new TimeLimit(name, policy, environment), TimeLimit::close);
         idempotencies = new LiveObjects<>(
@@ -160,6 +165,11 @@ public final class Resilience implements AutoCloseable {
         return bulkheads.get(name, policy);
     }
 
+    /** A rate limit. */
+    public RateLimit rateLimit(String name, RateLimitPolicy policy) {
+        return rateLimits.get(name, policy);
+    }
+
     /** A time limit. */
     public TimeLimit timeLimit(String name, TimeLimitPolicy policy) {
         return timeLimits.get(name, policy);
@@ -197,11 +207,12 @@ public final class Resilience implements AutoCloseable {
 
     /**
      * Ends the waits of all calls, releases the threads and flushes the log. A call that waits for a retry gets the failure in
-     * hand, one that waits for a bulkhead is refused. What is called later works, but does not wait.
+     * hand, one that waits for a bulkhead or a rate limit is refused. What is called later works, but does not wait.
      */
     @Override
     public void close() {
         retries.close();
+        rateLimits.close();
         bulkheads.close();
         timeLimits.close();
         idempotencies.close();

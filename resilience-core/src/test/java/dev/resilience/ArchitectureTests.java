@@ -49,6 +49,7 @@ class ArchitectureTests {
                     "fallback",
                     "idempotency",
                     "idempotency.store",
+                    "ratelimit",
                     "retry",
                     "timelimit"),
             Set.of(FRONT_DOOR));

@@ -3,7 +3,7 @@ package dev.resilience.event;
 import java.time.Instant;
 
 /**
- * A circuit breaker or a bulkhead did not let a call through.
+ * A circuit breaker, a bulkhead or a rate limit did not let a call through.
  *
  * @param reason the counted outcome: {@code rejected}, {@code timed_out}
  */

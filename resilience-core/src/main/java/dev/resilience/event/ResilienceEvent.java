@@ -25,7 +25,7 @@ public sealed interface ResilienceEvent
 
     /**
      * The kind of the policy, as in YAML: {@code retry}, {@code circuit-breaker}, {@code bulkhead}, {@code
-     * time-limit}, {@code idempotency}.
+     * rate-limit}, {@code time-limit}, {@code idempotency}.
      */
     String kind();
 

@@ -49,6 +49,7 @@ public final class CircuitOpenException extends ResilienceException implements F
     }
 
     /** How long to wait before the next try, always above zero: what is left of the open period where it is known. */
+    @Override
     public Duration retryAfter() {
         return retryAfter;
     }

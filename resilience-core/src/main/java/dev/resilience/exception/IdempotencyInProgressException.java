@@ -23,6 +23,7 @@ public final class IdempotencyInProgressException extends ResilienceException {
     }
 
     /** What is left of the running call's lease, always above zero. */
+    @Override
     public Duration retryAfter() {
         return retryAfter;
     }

@@ -2,6 +2,8 @@ package dev.resilience.exception;
 
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.TransientFault;
+import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The supertype of everything that the library itself throws at a caller of a protected method. */
@@ -23,6 +25,16 @@ public abstract class ResilienceException extends RuntimeException {
      */
     public Fault faultOfAttempt() {
         return faultOfAttempt;
+    }
+
+    /** After what time another call may be let through; {@code null} if no time is the reason why this one was not. */
+    public @Nullable Duration retryAfter() {
+        return null;
+    }
+
+    /** What an HTTP answer says about the refusal besides its status and {@code Retry-After}: header fields by name. */
+    public Map<String, String> httpFields() {
+        return Map.of();
     }
 
     /**

@@ -18,6 +18,11 @@ public final class Durations {
         return duration.isNegative() ? 0 : duration.toNanos();
     }
 
+    /** Whole seconds, rounded up and at least 1, as {@code Retry-After} has them: a moment too early is too early. */
+    public static long toSecondsUp(Duration duration) {
+        return Math.max(1, duration.plusNanos(999_999_999).toSeconds());
+    }
+
     /** The longer of two durations. */
     public static Duration max(Duration a, Duration b) {
         return a.compareTo(b) >= 0 ? a : b;

@@ -1,0 +1,27 @@
+package dev.resilience.ratelimit;
+
+/**
+ * Where the permits of one limit, or of one key of it, come from. Safe for use by many threads; a class that takes them from
+ * memory does so without a lock.
+ */
+public interface Permits {
+
+    /** The answer where permits can be had by blocking alone, such as from a store, and the caller must not block. */
+    long WOULD_BLOCK = Long.MIN_VALUE;
+
+    /**
+     * Takes a permit that can be used within a time, or none.
+     *
+     * @param maxWaitNanos how long the caller would wait for it; 0 for not at all
+     * @param mayBlock whether the thread may block to ask for permits; if it may not, {@link #WOULD_BLOCK} is an answer
+     * @return the nanoseconds to wait before the permit may be used, 0 for none. Below 0 no permit was taken, because it could not
+     *     be used in time: minus the nanoseconds after which one may be there
+     */
+    long acquire(long maxWaitNanos, boolean mayBlock);
+
+    /** Permits that could be taken now; NaN if that is not known. */
+    double available();
+
+    /** Changes the rate while calls run. What was taken stays taken, up to the new burst. */
+    void reconfigure(RateLimitPolicy policy);
+}

@@ -1,0 +1,140 @@
+package dev.resilience.ratelimit;
+
+import dev.resilience.context.Deadline;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.RateLimitOutcome;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.Step;
+import dev.resilience.pipeline.Waits;
+import dev.resilience.policy.Require;
+import dev.resilience.time.Durations;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/**
+ * A rate limit policy at work: lets through so many calls in a period. A call that finds no permit waits for one, if the policy
+ * allows it and the permit can be used in that time, and is refused at once otherwise. A blocking caller waits on its own thread,
+ * an asynchronous call without one. Permits are handed out in the order in which calls ask for them. A call that is cancelled or
+ * interrupted while it waits has used its permit up.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, AutoCloseable {
+
+    final Waits waits;
+    final RateLimitReports reports;
+    private final String name;
+    private final Permits permits;
+    private final LongAdder accepted;
+    private volatile RateLimitPolicy policy;
+    private volatile long maxWaitNanos;
+
+    /** With permits of this process. For adapters; applications ask {@link dev.resilience.Resilience#rateLimit}. */
+    public RateLimit(String name, RateLimitPolicy policy, Environment environment) {
+        this(name, policy, environment, limit -> new Gcra(policy, environment.time()));
+    }
+
+    /**
+     * As {@link #RateLimit(String, RateLimitPolicy, Environment)}.
+     *
+     * @param permits where permits come from: asked once, with the name
+     */
+    public RateLimit(String name, RateLimitPolicy policy, Environment environment, Function<String, Permits> permits) {
+        this.name = name;
+        this.policy = policy;
+        this.maxWaitNanos = Durations.toNanos(policy.maxWait());
+        this.permits = permits.apply(name);
+        this.waits = environment.waits("resilience-rate-limit-" + name + "-");
+        this.reports = new RateLimitReports(name, environment);
+        this.accepted = calls().counter(RateLimitOutcome.ACCEPTED);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public RateLimitPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Changes the policy while calls run. Permits that were taken stay taken, up to the new burst; a call that waits already has its
+     * permit and waits as long as it was going to.
+     *
+     * @throws dev.resilience.policy.InvalidPolicyException if the store differs, which cannot change
+     */
+    @Override
+    public synchronized void reconfigure(RateLimitPolicy changed) {
+        Require.unchanged("store", policy.store(), changed.store());
+        permits.reconfigure(changed);
+        policy = changed;
+        maxWaitNanos = Durations.toNanos(changed.maxWait());
+    }
+
+    /** Permits that could be taken now; NaN if that is not known. */
+    public double available() {
+        return permits.available();
+    }
+
+    /** Calls by how they were received; one that waits is counted when its wait is over. */
+    public OutcomeCounters<RateLimitOutcome> calls() {
+        return reports.calls();
+    }
+
+    /** Whether any asynchronous call runs after a wait, or its stage goes on without a thread. */
+    public boolean hasWork() {
+        return waits.hasWork();
+    }
+
+    /** Refuses the calls that wait, and lets none wait until {@link #resume()}. Returns without waiting. */
+    public void stopWaits() {
+        waits.stop();
+    }
+
+    /** Lets calls wait again. */
+    public void resume() {
+        waits.resume();
+    }
+
+    /** Interrupts the bodies of asynchronous calls that run after a wait, and cancels the stages that they have made. */
+    public void stopRunning() {
+        waits.stopRunning();
+    }
+
+    /** Refuses the calls that wait, and writes to the log what is folded. Calls that come later do not wait. */
+    @Override
+    public void close() {
+        waits.close();
+        reports.close();
+    }
+
+    @Override
+    public Step around(Step next) {
+        return new RateLimitStep(this, next);
+    }
+
+    /**
+     * Takes a permit for the call of this thread.
+     *
+     * @return for how many nanoseconds it is to wait; or {@link Permits#WOULD_BLOCK}
+     * @throws dev.resilience.exception.ResilienceException if it is refused
+     */
+    long acquire(boolean mayBlock) {
+        long maxWait = waits.isStopped() ? 0 : maxWaitNanos;
+        Deadline deadline = maxWait == 0 ? null : Deadline.current();
+        if (deadline != null) { // a wait must end before it
+            maxWait = Math.max(0, Math.min(maxWait, Durations.toNanos(deadline.left()) - 1));
+        }
+        long wait = permits.acquire(maxWait, mayBlock);
+        if (wait == 0) {
+            accepted.increment();
+        } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
+            throw reports.exceeded(policy, -wait, waits.isStopped(), deadline != null);
+        }
+        return wait;
+    }
+}

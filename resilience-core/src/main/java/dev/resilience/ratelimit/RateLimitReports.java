@@ -1,0 +1,77 @@
+package dev.resilience.ratelimit;
+
+import dev.resilience.event.CallRejected;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.RateLimitOutcome;
+import dev.resilience.exception.DeadlineExceededException;
+import dev.resilience.exception.RateLimitExceededException;
+import dev.resilience.exception.ResilienceException;
+import dev.resilience.log.LogLine;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Reports;
+import dev.resilience.time.Durations;
+import java.time.Duration;
+
+/** Reports refused calls of a rate limit to its counters, its log and its listeners, and makes the exceptions that they get. */
+final class RateLimitReports extends Reports<RateLimitOutcome> {
+
+    static final String STOPPED = "the application ends, and calls do not wait for a permit any more";
+    static final String INTERRUPTED = "it was interrupted while it waited for its permit";
+
+    private static final LogLine REJECTED = LogLine.warn("rate_limit_rejected", "rejected");
+
+    RateLimitReports(String name, Environment environment) {
+        super(
+                RateLimit.class,
+                "Rate limit",
+                "rate_limit_summary",
+                name,
+                environment,
+                new OutcomeCounters<>(RateLimitOutcome.class));
+    }
+
+    /**
+     * For a call that finds no permit in time.
+     *
+     * @param nanos after which there may be one
+     * @param hasDeadline which bounds its wait
+     */
+    ResilienceException exceeded(RateLimitPolicy policy, long nanos, boolean isStopped, boolean hasDeadline) {
+        Duration wait = Duration.ofNanos(nanos);
+        boolean isInTime = wait.compareTo(policy.maxWait()) <= 0;
+        if (isInTime && isStopped) {
+            return rejected(policy, STOPPED, wait);
+        }
+        if (isInTime && hasDeadline) {
+            refused("its deadline comes before its permit");
+            return new DeadlineExceededException(
+                    "The deadline comes before a permit of rate limit '" + name + "': the call was not made");
+        }
+        String calls = policy.permits() == 1 ? "1 call in " : policy.permits() + " calls in ";
+        return rejected(
+                policy,
+                "the limit is " + calls + Durations.inWords(policy.period()) + ", and the next permit is there in "
+                        + Durations.inWords(wait),
+                wait);
+    }
+
+    /** @param wait after which there may be a permit */
+    RateLimitExceededException rejected(RateLimitPolicy policy, String why, Duration wait) {
+        refused(why);
+        return new RateLimitExceededException(name, wait, policy.permits(), policy.period(), why);
+    }
+
+    /** Without a reason: the call was cancelled. */
+    void leftWithoutPermit() {
+        calls.count(RateLimitOutcome.REJECTED);
+    }
+
+    private void refused(String why) {
+        calls.count(RateLimitOutcome.REJECTED);
+        log.write(
+                REJECTED,
+                line -> line.addKeyValue("reason", why)
+                        .log("Rate limit '{}': a call was not let in, because {}", name, why));
+        publish(() -> new CallRejected(time.now(), "rate-limit", name, RateLimitOutcome.REJECTED.label()));
+    }
+}
