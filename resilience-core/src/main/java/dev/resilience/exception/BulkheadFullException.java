@@ -1,5 +1,7 @@
 package dev.resilience.exception;
 
+import java.time.Duration;
+
 /** A bulkhead had no place for the call, or the call waited for one too long or was interrupted meanwhile. */
 public final class BulkheadFullException extends ResilienceException {
 
@@ -13,5 +15,11 @@ public final class BulkheadFullException extends ResilienceException {
     /** The name of the bulkhead. */
     public String name() {
         return name;
+    }
+
+    /** A second: the reason passes soon. */
+    @Override
+    public Duration retryAfter() {
+        return Duration.ofSeconds(1);
     }
 }

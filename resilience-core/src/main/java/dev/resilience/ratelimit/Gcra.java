@@ -3,6 +3,7 @@ package dev.resilience.ratelimit;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.math.BigInteger;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,8 +13,15 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>An interval, which need not be a whole number of nanoseconds, is {@code 2^k} units, with {@code k} so that a unit is at least one
  * nanosecond and less than two. Moments are rounded down to units and intervals are exact, so no error adds up: in every window of
- * length t at most {@code burst + (t + 2 ns) · permits / period} calls are let in, and a call that comes an interval after the last
- * permit was taken gets the next. By its units the clock is fast by {@code 2^-61} of the time.
+ * length t at most {@code burst + (t + 2 ns) · permits / period} calls are let in, and one that comes an interval after the last
+ * permit was taken gets the next. By its units the clock is fast by less than {@code 2^-60} of the time.
+ *
+ * <p>To read the clock costs more than all the rest. So a call that reads it makes a grant for up to {@value #UNTIMED_MAX} others, a
+ * 32nd of the burst at most, that come before the next beat of the coarse clock: these only move the state on. When the clock is read
+ * again, they count as if they had come as late as they can have. So the bound above holds, and what is given up is this: while
+ * calls come in quick succession and most of the burst is there, up to a 32nd of it may be missing. If the coarse clock is late by
+ * more than its beat, because the machine is too busy to keep time, that 32nd may be let in too many. A clock whose coarse time is
+ * exact, as {@link dev.resilience.time.ManualTimeSource}, gives up nothing.
  *
  * <p>Another rate is another bucket. The old one is closed before its level is carried over, so no permit is taken from it unseen.
  */
@@ -21,6 +29,11 @@ final class Gcra implements Permits {
 
     private static final long CLOSED = Long.MAX_VALUE;
     private static final long MAX_WAIT = 1L << 61;
+    private static final int UNTIMED_PART = 32;
+    private static final int UNTIMED_MAX = 16;
+
+    /** Two beats of the coarse clock. */
+    private static final long COARSE = Duration.ofMillis(20).toNanos();
 
     private final TimeSource time;
     private final long start;
@@ -34,6 +47,12 @@ final class Gcra implements Permits {
 
     @Override
     public long acquire(long maxWaitNanos, boolean mayBlock) {
+        Bucket current = bucket;
+        long beat = current.untimed == 0 ? 0 : time.coarseNanoTime();
+        return current.untimed > 0 && current.acquireUntimed(beat) ? 0 : acquireTimed(maxWaitNanos, beat);
+    }
+
+    private long acquireTimed(long maxWaitNanos, long beat) {
         long now = time.nanoTime() - start;
         while (true) {
             Bucket current = bucket;
@@ -43,12 +62,16 @@ final class Gcra implements Permits {
                 Thread.onSpinWait();
                 continue;
             }
-            long after = Math.max(before, units) + current.interval;
+            long after = Math.max(before, current.earliest(before, units)) + current.interval;
             long due = after - current.burst;
             if (due > units && due > current.units(now + Math.min(maxWaitNanos, MAX_WAIT))) {
                 return -current.nanosUntil(due, now);
             }
             if (current.compareAndSet(before, after)) {
+                if (current.untimed > 0) {
+                    long lag = beat - start == now ? 0 : COARSE;
+                    current.grant(beat, current.units(beat - start + lag), after, units);
+                }
                 return due > units ? current.nanosUntil(due, now) : 0;
             }
         }
@@ -78,19 +101,48 @@ final class Gcra implements Permits {
 
         final long interval; // in units
         final long burst; // in units
+        final long untimed; // what calls may take together without a look at the clock, in units
         private final long unitsOfNano; // below a unit, by 2^-62
         private final double nanosOfUnit;
+
+        // The last grant. Each of these only grows, and is right, if not the best, with any older one of the others.
+        private final AtomicLong beat = new AtomicLong(Long.MIN_VALUE); // of the coarse clock, in which it can be used
+        private final AtomicLong lastUse = new AtomicLong(); // may come so late
+        private final AtomicLong granted = new AtomicLong(); // the state at the time
+        private final AtomicLong limit = new AtomicLong(); // of the state
 
         Bucket(RateLimitPolicy policy) {
             long period = Durations.toNanos(policy.period());
             int k = Long.SIZE - 1 - Long.numberOfLeadingZeros(period / policy.permits());
             interval = 1L << k;
             burst = policy.capacity() * interval;
+            untimed = Math.min(UNTIMED_MAX, policy.capacity() / UNTIMED_PART) * interval;
             nanosOfUnit = (double) period / policy.permits() / interval;
             BigInteger[] ratio = BigInteger.valueOf(policy.permits())
                     .shiftLeft(k + FRACTION)
                     .divideAndRemainder(BigInteger.valueOf(period));
             unitsOfNano = ratio[0].longValue() + ratio[1].signum();
+        }
+
+        boolean acquireUntimed(long now) {
+            if (now != beat.get()) {
+                return false;
+            }
+            long before = get();
+            return before < limit.get() && compareAndSet(before, before + interval);
+        }
+
+        /** From when on the next permit counts: as if all that was taken since the clock was read had been taken as late as can be. */
+        long earliest(long before, long now) {
+            long since = Math.min(untimed, before - granted.get());
+            return since <= 0 ? now : Math.max(now, Math.min(now, lastUse.get()) + since);
+        }
+
+        void grant(long inBeat, long until, long state, long now) {
+            granted.accumulateAndGet(state, Math::max);
+            lastUse.accumulateAndGet(until, Math::max);
+            beat.accumulateAndGet(inBeat, Math::max);
+            limit.accumulateAndGet(Math.min(state + untimed, now + burst), Math::max);
         }
 
         /** A moment, rounded down to whole units. */

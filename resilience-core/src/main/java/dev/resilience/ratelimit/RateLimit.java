@@ -4,14 +4,20 @@ import dev.resilience.context.Deadline;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RateLimitOutcome;
 import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.KeyedLayer;
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
 import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.time.Durations;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rate limit policy at work: lets through so many calls in a period. A call that finds no permit waits for one, if the policy
@@ -21,58 +27,100 @@ import java.util.function.Function;
  *
  * <p>Safe for use by many threads.
  */
-public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, AutoCloseable {
+public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerKey<RateLimit>, AutoCloseable {
 
     final Waits waits;
     final RateLimitReports reports;
-    private final String name;
+    private final RateLimit ofAll; // this one, unless it is that of a key
+    private final KeyedObjects<RateLimit> keys;
     private final Permits permits;
     private final LongAdder accepted;
-    private volatile RateLimitPolicy policy;
+    private volatile RateLimitPolicy policy; // by which the permits come
     private volatile long maxWaitNanos;
 
     /** With permits of this process. For adapters; applications ask {@link dev.resilience.Resilience#rateLimit}. */
     public RateLimit(String name, RateLimitPolicy policy, Environment environment) {
-        this(name, policy, environment, limit -> new Gcra(policy, environment.time()));
+        this(name, policy, environment, (key, current) -> new Gcra(current, environment.time()));
     }
 
     /**
      * As {@link #RateLimit(String, RateLimitPolicy, Environment)}.
      *
-     * @param permits where permits come from: asked once, with the name
+     * @param permits where permits come from, by the policy of the moment: asked once for each key, quickly, and once without a
+     *     key, with {@code null}
      */
-    public RateLimit(String name, RateLimitPolicy policy, Environment environment, Function<String, Permits> permits) {
-        this.name = name;
+    public RateLimit(
+            String name,
+            RateLimitPolicy policy,
+            Environment environment,
+            BiFunction<@Nullable String, RateLimitPolicy, Permits> permits) {
+        this.ofAll = this;
         this.policy = policy;
         this.maxWaitNanos = Durations.toNanos(policy.maxWait());
-        this.permits = permits.apply(name);
+        this.permits = permits.apply(null, policy);
         this.waits = environment.waits("resilience-rate-limit-" + name + "-");
         this.reports = new RateLimitReports(name, environment);
         this.accepted = calls().counter(RateLimitOutcome.ACCEPTED);
+        this.keys = new KeyedObjects<>(
+                () -> policy().maxKeys(), key -> new RateLimit(this, key, permits), RateLimit::isUsed, gone -> {});
+    }
+
+    private RateLimit(
+            RateLimit ofAll, String key, BiFunction<@Nullable String, RateLimitPolicy, Permits> permits) {
+        this.ofAll = ofAll;
+        this.policy = ofAll.policy;
+        this.permits = permits.apply(key, policy);
+        this.waits = ofAll.waits;
+        this.reports = ofAll.reports;
+        this.accepted = ofAll.accepted;
+        this.keys = ofAll.keys;
+    }
+
+    /** Limits of keys, each with all permits of the policy; calls of all keys are counted here. */
+    @Override
+    public KeyedObjects<RateLimit> keys() {
+        return keys;
+    }
+
+    @Override
+    public Layer byKey(Function<Invocation, @Nullable String> key) {
+        new KeyedLayer<>(keys, key);
+        return next -> new RateLimitStep(this, key, next);
+    }
+
+    /** Whether a permit is missing, which would be there again if it were forgotten. */
+    private boolean isUsed() {
+        return available() < policy().capacity();
     }
 
     @Override
     public String name() {
-        return name;
+        return reports.name();
     }
 
     @Override
     public RateLimitPolicy policy() {
-        return policy;
+        return ofAll.policy;
     }
 
     /**
      * Changes the policy while calls run. Permits that were taken stay taken, up to the new burst; a call that waits already has its
-     * permit and waits as long as it was going to.
+     * permit and waits as long as it was going to. The limit of a key changes with its next call.
      *
      * @throws dev.resilience.policy.InvalidPolicyException if the store differs, which cannot change
      */
     @Override
     public synchronized void reconfigure(RateLimitPolicy changed) {
         Require.unchanged("store", policy.store(), changed.store());
-        permits.reconfigure(changed);
-        policy = changed;
+        adopt(changed);
         maxWaitNanos = Durations.toNanos(changed.maxWait());
+    }
+
+    private synchronized void adopt(RateLimitPolicy changed) {
+        if (policy != changed) {
+            permits.reconfigure(changed);
+            policy = changed;
+        }
     }
 
     /** Permits that could be taken now; NaN if that is not known. */
@@ -114,17 +162,21 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, Auto
 
     @Override
     public Step around(Step next) {
-        return new RateLimitStep(this, next);
+        return new RateLimitStep(this, null, next);
     }
 
     /**
-     * Takes a permit for the call of this thread.
+     * Takes a permit for the call of this thread, which is counted if it need not wait or is refused.
      *
      * @return for how many nanoseconds it is to wait; or {@link Permits#WOULD_BLOCK}
      * @throws dev.resilience.exception.ResilienceException if it is refused
      */
     long acquire(boolean mayBlock) {
-        long maxWait = waits.isStopped() ? 0 : maxWaitNanos;
+        RateLimitPolicy current = policy();
+        if (policy != current) {
+            adopt(current);
+        }
+        long maxWait = waits.isStopped() ? 0 : ofAll.maxWaitNanos;
         Deadline deadline = maxWait == 0 ? null : Deadline.current();
         if (deadline != null) { // a wait must end before it
             maxWait = Math.max(0, Math.min(maxWait, Durations.toNanos(deadline.left()) - 1));
@@ -133,7 +185,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, Auto
         if (wait == 0) {
             accepted.increment();
         } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
-            throw reports.exceeded(policy, -wait, waits.isStopped(), deadline != null);
+            throw reports.exceeded(current, -wait, waits.isStopped(), deadline != null);
         }
         return wait;
     }

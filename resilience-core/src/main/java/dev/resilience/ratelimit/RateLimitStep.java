@@ -5,8 +5,10 @@ import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.KeyedObjects.Held;
 import dev.resilience.pipeline.Step;
 import java.time.Duration;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,15 +20,31 @@ final class RateLimitStep extends AsyncStep {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final RateLimit limit;
+    private final @Nullable Function<Invocation, @Nullable String> key;
 
-    RateLimitStep(RateLimit limit, Step next) {
+    /** @param key of a call; {@code null} if all calls share the limit */
+    RateLimitStep(RateLimit limit, @Nullable Function<Invocation, @Nullable String> key, Step next) {
         super(next);
         this.limit = limit;
+        this.key = key;
+    }
+
+    /** The limit of a key is held meanwhile: it must not be forgotten between the look-up and the permit. */
+    private long acquire(Invocation invocation, boolean mayBlock) {
+        if (key == null) {
+            return limit.acquire(mayBlock);
+        }
+        Held<RateLimit> held = limit.keys().hold(key.apply(invocation));
+        try {
+            return held.live().acquire(mayBlock);
+        } finally {
+            held.release();
+        }
     }
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        long wait = limit.acquire(true);
+        long wait = acquire(invocation, true);
         if (wait > 0) {
             sleep(Duration.ofNanos(wait));
         }
@@ -72,8 +90,7 @@ final class RateLimitStep extends AsyncStep {
             limit.waits.add(call);
             return Next.INWARD;
         }
-        boolean mayBlock = call.held() == Phase.ASKS;
-        long wait = limit.acquire(mayBlock);
+        long wait = acquire(call.invocation(), call.held() == Phase.ASKS);
         if (wait == 0) {
             return Next.INWARD;
         }

@@ -8,6 +8,7 @@ import dev.resilience.idempotency.Idempotency;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.ratelimit.RateLimit;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.timelimit.TimeLimit;
@@ -44,6 +45,11 @@ public interface ResilienceRegistry {
     /** The bulkhead of that name; see {@link #get}. */
     default Bulkhead bulkhead(String name) {
         return get(Bulkhead.class, name);
+    }
+
+    /** The rate limit of that name; see {@link #get}. */
+    default RateLimit rateLimit(String name) {
+        return get(RateLimit.class, name);
     }
 
     /** The time limit of that name; see {@link #get}. */
@@ -89,6 +95,11 @@ public interface ResilienceRegistry {
     /** All bulkheads by name; see {@link #all}. */
     default Map<String, Bulkhead> bulkheads() {
         return all(Bulkhead.class);
+    }
+
+    /** All rate limits by name; see {@link #all}. */
+    default Map<String, RateLimit> rateLimits() {
+        return all(RateLimit.class);
     }
 
     /** All time limits by name; see {@link #all}. */

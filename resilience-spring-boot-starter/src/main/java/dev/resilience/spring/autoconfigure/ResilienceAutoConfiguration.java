@@ -20,6 +20,7 @@ import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import dev.resilience.spring.registry.UnusedPolicies;
+import dev.resilience.spring.ratelimit.RateLimitKind;
 import dev.resilience.spring.retry.RetryBudgetKind;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.spring.timelimit.TimeLimitKind;
@@ -68,6 +69,7 @@ public final class ResilienceAutoConfiguration {
                 new RetryKind(),
                 new CircuitBreakerKind(),
                 new BulkheadKind(),
+                new RateLimitKind(),
                 new TimeLimitKind(hasVirtualThreads),
                 new IdempotencyKind(),
                 new RetryBudgetKind(),

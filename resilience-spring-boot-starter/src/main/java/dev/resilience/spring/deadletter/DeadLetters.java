@@ -9,11 +9,9 @@ import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.OutcomeCounters;
-import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.DeadlineExceededException;
-import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.LeaseKeeper;
 import dev.resilience.pipeline.Environment;
@@ -326,9 +324,7 @@ public final class DeadLetters implements AutoCloseable {
 
     /** Whether a policy refused a call for a reason that will be over. */
     private static boolean isRefusal(Throwable failure) {
-        return failure instanceof CircuitOpenException
-                || failure instanceof BulkheadFullException
-                || failure instanceof IdempotencyInProgressException
+        return (failure instanceof ResilienceException refusal && refusal.retryAfter() != null)
                 || failure instanceof IdempotencyStoreException
                 || failure instanceof DeadlineExceededException;
     }

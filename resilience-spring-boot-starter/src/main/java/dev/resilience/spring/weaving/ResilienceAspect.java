@@ -4,6 +4,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.RateLimit;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import java.lang.annotation.Annotation;
@@ -34,12 +35,13 @@ public final class ResilienceAspect {
 
     private static final String KINDS = "@("
             + "dev.resilience.annotation.Retryable || dev.resilience.annotation.CircuitBreaker"
-            + " || dev.resilience.annotation.Bulkhead || dev.resilience.annotation.TimeLimit"
+            + " || dev.resilience.annotation.Bulkhead || dev.resilience.annotation.RateLimit"
+            + " || dev.resilience.annotation.TimeLimit"
             + " || dev.resilience.annotation.Fallback || dev.resilience.annotation.Idempotent)";
 
     /** The same, as classes: those of the library's own kinds. */
     public static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(
-            Fallback.class, Idempotent.class, Bulkhead.class, CircuitBreaker.class, Retryable.class, TimeLimit.class);
+            Fallback.class, Idempotent.class, RateLimit.class, Bulkhead.class, CircuitBreaker.class, Retryable.class, TimeLimit.class);
 
     private static final ResilienceAspect INSTANCE = new ResilienceAspect();
 

@@ -1,7 +1,5 @@
 package dev.resilience.spring.web;
 
-import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
@@ -9,11 +7,13 @@ import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
+import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fault.Causes;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.KebabCase;
+import dev.resilience.time.Durations;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -40,9 +40,9 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 public final class ResilienceExceptionHandler {
 
     private static final String TYPE_PREFIX = "urn:resilience:problem:";
-    private static final Duration SOON = Duration.ofSeconds(1);
 
     private static final Map<Class<?>, HttpStatus> STATUSES = Map.of(
+            RateLimitExceededException.class, HttpStatus.TOO_MANY_REQUESTS,
             TimeLimitExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
             DeadlineExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
             IdempotencyKeyMissingException.class, HttpStatus.BAD_REQUEST,
@@ -67,12 +67,11 @@ public final class ResilienceExceptionHandler {
         String name = refusal.getClass().getSimpleName().replaceFirst("Exception$", "");
         problem.setType(URI.create(TYPE_PREFIX + KebabCase.of(name)));
         ResponseEntity.BodyBuilder answer = ResponseEntity.status(status);
-        Duration wait = retryAfter(refusal);
+        Duration wait = refusal.retryAfter();
         if (wait != null) {
-            // rounded up, and at least 1: who comes back a moment too early is refused again
-            long seconds = Math.max(1, wait.plusNanos(999_999_999).toSeconds());
-            answer.header(HttpHeaders.RETRY_AFTER, String.valueOf(seconds));
+            answer.header(HttpHeaders.RETRY_AFTER, String.valueOf(Durations.toSecondsUp(wait)));
         }
+        refusal.httpFields().forEach(answer::header);
         if (status.is5xxServerError() || status == HttpStatus.TOO_MANY_REQUESTS) {
             answer.header(HttpFailure.RETRY_HEADER, HttpFailure.RETRY_REFUSED);
         }
@@ -94,18 +93,6 @@ public final class ResilienceExceptionHandler {
             }
         }
         return null;
-    }
-
-    private static @Nullable Duration retryAfter(ResilienceException refusal) {
-        if (refusal instanceof CircuitOpenException open) {
-            return open.retryAfter();
-        }
-        if (refusal instanceof IdempotencyInProgressException running) {
-            return running.retryAfter();
-        }
-        boolean passesSoon =
-                refusal instanceof BulkheadFullException || refusal instanceof IdempotencyLeaseLostException;
-        return passesSoon ? SOON : null;
     }
 
     /** Without the path of the request, which Spring would put in as the instance and which may hold the key. */

@@ -1,0 +1,119 @@
+package dev.resilience.spring.ratelimit;
+
+import dev.resilience.ratelimit.RateLimit;
+import dev.resilience.ratelimit.RateLimitPolicy;
+import dev.resilience.ratelimit.RateLimitPolicy.Store;
+import dev.resilience.spring.ProblemKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.kind.Shown.As;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Rate limits: {@code @RateLimit} and {@code resilience.rate-limit}. */
+public final class RateLimitKind
+        extends ConfiguredKind<dev.resilience.annotation.RateLimit, RateLimitPolicy, RateLimit> {
+
+    private static final MeterFamily CALLS =
+            new MeterFamily("resilience.ratelimit.calls", "calls", "Calls to the rate limit by how they were received");
+    private static final MeterFamily AVAILABLE = new MeterFamily(
+            "resilience.ratelimit.available", null, "Permits that calls could take at this moment, if that is one number");
+    private static final MeterFamily KEYS =
+            new MeterFamily("resilience.ratelimit.keys", null, "Keys that have a rate limit of their own");
+
+    public RateLimitKind() {
+        super("rate-limit", dev.resilience.annotation.RateLimit.class, "idempotent", RateLimitPolicy.defaults());
+    }
+
+    @Override
+    public RateLimit create(String name, RateLimitPolicy policy, KindContext context) {
+        if (policy.store() != Store.MEMORY) {
+            throw new ResilienceConfigurationException(
+                    ProblemKind.VALUES,
+                    "The permits of a rate limit cannot be counted there:\n\n"
+                            + context.describe("store", policy.store()),
+                    "Choose another 'store'.");
+        }
+        return new RateLimit(name, policy, context.environment());
+    }
+
+    @Override
+    public boolean isFixed(String key) {
+        return key.equals("store");
+    }
+
+    @Override
+    public @Nullable String withoutEffect(String key, RateLimitPolicy policy) {
+        return because(
+                key.equals("on-store-failure") && policy.store() == Store.MEMORY, "store is memory, which does not fail");
+    }
+
+    @Override
+    public void describePolicy(RateLimit limit, Map<String, Object> policy) {
+        policy.put("burst", limit.policy().capacity());
+    }
+
+    @Override
+    public Map<String, Object> stateOfKey(RateLimit limit) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        double available = limit.available();
+        if (!Double.isNaN(available)) {
+            state.put("available", (long) available);
+            state.put("burst", limit.policy().capacity());
+        }
+        return state;
+    }
+
+    @Override
+    public Map<String, Object> state(RateLimit limit) {
+        Map<String, Object> state = keys(limit) == null ? stateOfKey(limit) : new LinkedHashMap<>();
+        state.put("calls", limit.calls().byLabel());
+        return state;
+    }
+
+    @Override
+    public @Nullable String trouble(RateLimit limit) {
+        return limit.available() < 1 ? "has no permit left" : null;
+    }
+
+    @Override
+    public List<Shown> shown() {
+        return List.of(
+                new Shown("available", "available", As.LEVEL, "burst"), new Shown("calls", "calls", As.RATE));
+    }
+
+    @Override
+    public void meters(RateLimit limit, Meters meters) {
+        meters.outcomes(CALLS, limit.calls());
+        meters.gauge(AVAILABLE, limit, l -> keys(l) == null ? l.available() : Double.NaN);
+        if (keys(limit) != null) {
+            meters.gauge(KEYS, limit, l -> l.keys().size());
+        }
+    }
+
+    @Override
+    public void stopWaits(RateLimit limit) {
+        limit.stopWaits();
+    }
+
+    @Override
+    public void resumeWaits(RateLimit limit) {
+        limit.resume();
+    }
+
+    @Override
+    public boolean isAtWork(RateLimit limit) {
+        return limit.hasWork();
+    }
+
+    @Override
+    public void stopRunning(RateLimit limit) {
+        limit.stopRunning();
+    }
+}
