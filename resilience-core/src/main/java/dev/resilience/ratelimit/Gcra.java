@@ -85,6 +85,11 @@ final class Gcra implements Permits {
     }
 
     @Override
+    public synchronized void reset() {
+        bucket.set(bucket.units(time.nanoTime() - start));
+    }
+
+    @Override
     public synchronized void reconfigure(RateLimitPolicy policy) {
         Bucket old = bucket;
         Bucket changed = new Bucket(policy);
@@ -98,6 +103,7 @@ final class Gcra implements Permits {
     private static final class Bucket extends AtomicLong {
 
         private static final int FRACTION = 62;
+        private static final int MAX_CORRECTION = 1_000; // of what a double has less digits than a time of years
 
         final long interval; // in units
         final long burst; // in units
@@ -109,7 +115,7 @@ final class Gcra implements Permits {
         private final AtomicLong beat = new AtomicLong(Long.MIN_VALUE); // of the coarse clock, in which it can be used
         private final AtomicLong lastUse = new AtomicLong(); // may come so late
         private final AtomicLong granted = new AtomicLong(); // the state at the time
-        private final AtomicLong limit = new AtomicLong(); // of the state
+        private final AtomicLong limit = new AtomicLong(-1); // of the state before the last of them
 
         Bucket(RateLimitPolicy policy) {
             long period = Durations.toNanos(policy.period());
@@ -129,7 +135,7 @@ final class Gcra implements Permits {
                 return false;
             }
             long before = get();
-            return before < limit.get() && compareAndSet(before, before + interval);
+            return before <= limit.get() && compareAndSet(before, before + interval);
         }
 
         /** From when on the next permit counts: as if all that was taken since the clock was read had been taken as late as can be. */
@@ -142,7 +148,7 @@ final class Gcra implements Permits {
             granted.accumulateAndGet(state, Math::max);
             lastUse.accumulateAndGet(until, Math::max);
             beat.accumulateAndGet(inBeat, Math::max);
-            limit.accumulateAndGet(Math.min(state + untimed, now + burst), Math::max);
+            limit.accumulateAndGet(Math.min(state + untimed, now + burst) - interval, Math::max);
         }
 
         /** A moment, rounded down to whole units. */
@@ -153,7 +159,7 @@ final class Gcra implements Permits {
         /** How long it is until a moment, which is not over: rounded up, so that it is over then. */
         long nanosUntil(long moment, long now) {
             long nanos = Math.max(1, (long) ((moment - units(now)) * nanosOfUnit) - 2);
-            while (units(now + nanos) < moment) {
+            for (int i = 0; i < MAX_CORRECTION && units(now + nanos) < moment; i++) {
                 nanos++;
             }
             return nanos;

@@ -22,6 +22,9 @@ public interface Permits {
     /** Permits that could be taken now; NaN if that is not known. */
     double available();
 
+    /** Forgets what was taken, if that is known here alone. For tests. */
+    default void reset() {}
+
     /** Changes the rate while calls run. What was taken stays taken, up to the new burst. */
     void reconfigure(RateLimitPolicy policy);
 }

@@ -5,7 +5,6 @@ import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RateLimitOutcome;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.KeyedLayer;
 import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -32,10 +31,11 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     final Waits waits;
     final RateLimitReports reports;
     private final RateLimit ofAll; // this one, unless it is that of a key
-    private final KeyedObjects<RateLimit> keys;
     private final Permits permits;
+    private final BiFunction<@Nullable String, RateLimitPolicy, Permits> source;
     private final LongAdder accepted;
     private volatile RateLimitPolicy policy; // by which the permits come
+    private volatile @Nullable KeyedObjects<RateLimit> keys;
     private volatile long maxWaitNanos;
 
     /** With permits of this process. For adapters; applications ask {@link dev.resilience.Resilience#rateLimit}. */
@@ -57,35 +57,38 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         this.ofAll = this;
         this.policy = policy;
         this.maxWaitNanos = Durations.toNanos(policy.maxWait());
+        this.source = permits;
         this.permits = permits.apply(null, policy);
         this.waits = environment.waits("resilience-rate-limit-" + name + "-");
         this.reports = new RateLimitReports(name, environment);
         this.accepted = calls().counter(RateLimitOutcome.ACCEPTED);
-        this.keys = new KeyedObjects<>(
-                () -> policy().maxKeys(), key -> new RateLimit(this, key, permits), RateLimit::isUsed, gone -> {});
     }
 
-    private RateLimit(
-            RateLimit ofAll, String key, BiFunction<@Nullable String, RateLimitPolicy, Permits> permits) {
+    private RateLimit(RateLimit ofAll, String key) {
         this.ofAll = ofAll;
         this.policy = ofAll.policy;
-        this.permits = permits.apply(key, policy);
+        this.source = ofAll.source;
+        this.permits = source.apply(key, policy);
         this.waits = ofAll.waits;
         this.reports = ofAll.reports;
         this.accepted = ofAll.accepted;
-        this.keys = ofAll.keys;
     }
 
     /** Limits of keys, each with all permits of the policy; calls of all keys are counted here. */
     @Override
-    public KeyedObjects<RateLimit> keys() {
+    public @Nullable KeyedObjects<RateLimit> keys() {
         return keys;
     }
 
     @Override
-    public Layer byKey(Function<Invocation, @Nullable String> key) {
-        new KeyedLayer<>(keys, key);
-        return next -> new RateLimitStep(this, key, next);
+    public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
+        KeyedObjects<RateLimit> known = keys;
+        KeyedObjects<RateLimit> ofKeys = known == null
+                ? new KeyedObjects<>(
+                        () -> policy().maxKeys(), each -> new RateLimit(this, each), RateLimit::isUsed, gone -> {})
+                : known;
+        keys = ofKeys;
+        return next -> new RateLimitStep(this, call -> ofKeys.hold(key.apply(call)), next);
     }
 
     /** Whether a permit is missing, which would be there again if it were forgotten. */
@@ -121,6 +124,11 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
             permits.reconfigure(changed);
             policy = changed;
         }
+    }
+
+    /** Gives back all permits, for tests that share an application. Those of keys are not concerned. */
+    public void reset() {
+        permits.reset();
     }
 
     /** Permits that could be taken now; NaN if that is not known. */

@@ -20,21 +20,21 @@ final class RateLimitStep extends AsyncStep {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final RateLimit limit;
-    private final @Nullable Function<Invocation, @Nullable String> key;
+    private final @Nullable Function<Invocation, Held<RateLimit>> ofKey;
 
-    /** @param key of a call; {@code null} if all calls share the limit */
-    RateLimitStep(RateLimit limit, @Nullable Function<Invocation, @Nullable String> key, Step next) {
+    /** @param ofKey holds the limit of a call; {@code null} if all calls share the one */
+    RateLimitStep(RateLimit limit, @Nullable Function<Invocation, Held<RateLimit>> ofKey, Step next) {
         super(next);
         this.limit = limit;
-        this.key = key;
+        this.ofKey = ofKey;
     }
 
     /** The limit of a key is held meanwhile: it must not be forgotten between the look-up and the permit. */
     private long acquire(Invocation invocation, boolean mayBlock) {
-        if (key == null) {
+        if (ofKey == null) {
             return limit.acquire(mayBlock);
         }
-        Held<RateLimit> held = limit.keys().hold(key.apply(invocation));
+        Held<RateLimit> held = ofKey.apply(invocation);
         try {
             return held.live().acquire(mayBlock);
         } finally {

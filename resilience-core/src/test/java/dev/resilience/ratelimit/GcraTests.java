@@ -107,7 +107,7 @@ class GcraTests {
         if (burst > 10_000) {
             return;
         }
-        while (taken < 10_000) {
+        while (taken < 10_000 && time.elapsed().toDays() < 365 * 20) {
             long wait = gcra.acquire(0, false);
             if (wait == 0) {
                 taken++;
@@ -229,7 +229,7 @@ class GcraTests {
                 allBack = Math.max(allBack, at) + interval;
                 assertThat(allBack - at - burst * interval)
                         .as("seed %s, call %s of %s", seed, i, policy)
-                        .isLessThan(2 * accepted.size());
+                        .isLessThanOrEqualTo(2);
             }
         }
     }

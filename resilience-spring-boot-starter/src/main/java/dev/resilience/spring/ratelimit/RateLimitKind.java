@@ -1,5 +1,6 @@
 package dev.resilience.spring.ratelimit;
 
+import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.ratelimit.RateLimit;
 import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitPolicy.Store;
@@ -92,9 +93,15 @@ public final class RateLimitKind
     public void meters(RateLimit limit, Meters meters) {
         meters.outcomes(CALLS, limit.calls());
         meters.gauge(AVAILABLE, limit, l -> keys(l) == null ? l.available() : Double.NaN);
-        if (keys(limit) != null) {
-            meters.gauge(KEYS, limit, l -> l.keys().size());
+        if (limit.keys() != null) {
+            meters.gauge(KEYS, limit.keys(), KeyedObjects::size);
         }
+    }
+
+    @Override
+    public void reset(RateLimit limit) {
+        super.reset(limit);
+        limit.reset();
     }
 
     @Override
