@@ -51,7 +51,7 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
         problems.throwIfAny();
         return (context, code) -> {
             RuntimeHints hints = context.getRuntimeHints();
-            hints.resources().registerPattern("dev/resilience/spring/idempotency/redis/*.lua");
+            hints.resources().registerPattern("dev/resilience/spring/*/redis/*.lua");
             hints.resources().registerPattern("dev/resilience/spring/actuate/dashboard/*");
             new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), Shown.class);
             for (Class<?> annotation : kinds.annotations()) { // a proxy, if its attributes are of a meta-annotation

@@ -157,7 +157,7 @@ public final class OwnConnections implements AutoCloseable {
     }
 
     /** On a connection with auto-commit: all of it in one transaction, or nothing if it fails. */
-    static <T> T inTransaction(Connection connection, ConnectionCallback<T> work) throws SQLException {
+    public static <T> T inTransaction(Connection connection, ConnectionCallback<T> work) throws SQLException {
         connection.setAutoCommit(false);
         try {
             T result = work.doInConnection(connection);

@@ -22,15 +22,15 @@ import org.springframework.data.redis.core.script.DigestUtils;
  * <p>Not Spring's {@code RedisScript}: a {@code RedisTemplate} runs it on the connection that is bound to the thread, which
  * in an open transaction only queues it and gives no answer.
  */
-final class LuaScript {
+public final class LuaScript {
 
     private final byte[] text;
     private final String digest;
 
     /**
-     * @param parts names of files beside this class, which make the script together
+     * @param parts names of files beside this class, or whole ones that begin with a slash, which make the script together
      */
-    LuaScript(String... parts) {
+    public LuaScript(String... parts) {
         String joined = Stream.of(parts).map(LuaScript::read).collect(Collectors.joining());
         this.text = bytes(joined);
         this.digest = DigestUtils.sha1DigestAsHex(joined);
@@ -45,7 +45,7 @@ final class LuaScript {
     }
 
     /** Runs a script that answers with a list. */
-    Answer ask(RedisConnection connection, String key, Object... arguments) {
+    public Answer ask(RedisConnection connection, String key, Object... arguments) {
         return new Answer(run(List.class, connection, key, arguments));
     }
 
@@ -82,7 +82,7 @@ final class LuaScript {
     }
 
     /** What a script answers: a list of texts and bytes. */
-    record Answer(List<?> parts) {
+    public record Answer(List<?> parts) {
 
         int size() {
             return parts.size();
@@ -96,7 +96,7 @@ final class LuaScript {
             return new String(bytes(index), StandardCharsets.UTF_8);
         }
 
-        long number(int index) {
+        public long number(int index) {
             return Long.parseLong(text(index));
         }
 

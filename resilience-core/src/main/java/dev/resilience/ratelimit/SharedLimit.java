@@ -1,0 +1,170 @@
+package dev.resilience.ratelimit;
+
+import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
+import dev.resilience.time.Durations;
+import dev.resilience.time.TimeSource;
+import dev.resilience.time.TimeSource.Scheduled;
+import dev.resilience.time.Timestamps;
+import dev.resilience.time.WorkerThreads;
+import dev.resilience.ratelimit.RateLimitStore.Answer;
+import dev.resilience.ratelimit.RateLimitStore.Request;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A limit that several processes share, with one part for each key or one for all calls. Asks the store on threads of its own, and
+ * knows whether it answers: a store that fails, or takes longer than a second, is down until it has answered again, which is tried
+ * once a second while calls come. For adapters. Safe for use by many threads.
+ */
+public final class SharedLimit {
+
+    private static final LogLine DOWN = LogLine.warn("rate_limit_store_down");
+    private static final LogLine UP = LogLine.info("rate_limit_store_up");
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final long BETWEEN_NOTES = RateLimitStore.SEEN_FOR.toNanos() / 3;
+
+    final String name;
+    final TimeSource time;
+    final ThreadPoolExecutor threads;
+    final AtomicLong withoutStore = new AtomicLong();
+    private final RateLimitStore store;
+    private final String node;
+    private final FoldedLog log;
+    private final Set<SharedPermits> parts = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final AtomicLong nextProbe;
+    private final AtomicLong nextNote;
+    private volatile boolean isPrepared;
+    private volatile int nodes = 1;
+    private volatile State state;
+
+    /** @param since in the nanoseconds of the clock */
+    record State(boolean isDown, long since, Instant at) {}
+
+    /** @param node tells this process from others */
+    public SharedLimit(String name, RateLimitStore store, String node, TimeSource time) {
+        this.name = name;
+        this.store = store;
+        this.node = node;
+        this.time = time;
+        this.threads = WorkerThreads.pool("resilience-rate-limit-store-", WorkerThreads.MAX_THREADS, false);
+        this.log = new FoldedLog(
+                LoggerFactory.getLogger(SharedLimit.class), time, "Rate limit", name, "rate_limit_summary", Map::of);
+        this.state = new State(false, time.nanoTime(), time.now());
+        this.nextProbe = new AtomicLong(state.since);
+        this.nextNote = new AtomicLong(state.since);
+    }
+
+    /** Makes sure that the store can be used, unless that is done. */
+    public void prepare() {
+        if (!isPrepared) {
+            store.prepare();
+            isPrepared = true;
+        }
+    }
+
+    /** @param key whose permits they are; {@code null} where all calls share them */
+    public Permits permits(@Nullable String key, RateLimitPolicy policy) {
+        SharedPermits part = new SharedPermits(this, key, policy);
+        parts.add(part);
+        return part;
+    }
+
+    /** What the actuator shows: whether the store answers, since when, and how much this process took ahead or gave out without it. */
+    public Map<String, Object> view() {
+        State now = state;
+        synchronized (parts) {
+            return Map.of(
+                    "state", now.isDown ? "down" : "up",
+                    "since", Timestamps.text(now.at),
+                    "nodes", nodes,
+                    "leased", parts.stream().mapToLong(SharedPermits::leased).sum(),
+                    "decidedWithout", withoutStore.get());
+        }
+    }
+
+    /** How many processes use the limit, as last seen. */
+    int nodes() {
+        return nodes;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** Whether the caller is to ask if the store is up again. */
+    boolean isProbeDue(long now) {
+        return isDue(nextProbe, now, TIMEOUT.toNanos());
+    }
+
+    private static boolean isDue(AtomicLong next, long now, long pause) {
+        long due = next.get();
+        return now - due >= 0 && next.compareAndSet(due, now + pause);
+    }
+
+    /**
+     * Asks the store on another thread.
+     *
+     * @param from when, at the earliest
+     * @param answered gets the answer, or {@code null} if there is none in time
+     */
+    void ask(long from, Supplier<Request> request, Consumer<@Nullable Answer> answered) {
+        AtomicBoolean isOver = new AtomicBoolean();
+        Consumer<RuntimeException> failing = failure -> {
+            if (isOver.compareAndSet(false, true)) {
+                change(true, failure);
+                answered.accept(null);
+            }
+        };
+        Duration rest = Duration.ofNanos(Math.max(0, from - time.nanoTime()));
+        IllegalStateException late = new IllegalStateException("no answer in " + Durations.inWords(TIMEOUT));
+        Scheduled timer = time.schedule(TIMEOUT.plus(rest), () -> failing.accept(late), WorkerThreads.ENDS);
+        time.schedule(
+                rest,
+                () -> {
+                    try {
+                        prepare();
+                        Answer answer = isOver.get() ? null : store.take(request.get());
+                        if (answer != null && isOver.compareAndSet(false, true)) {
+                            change(false, null);
+                            answered.accept(answer);
+                            boolean isNoted = !isDue(nextNote, time.nanoTime(), BETWEEN_NOTES);
+                            nodes = isNoted ? nodes : store.nodes(name, node);
+                        }
+                    } catch (RuntimeException failure) {
+                        failing.accept(failure);
+                    } finally {
+                        timer.cancel();
+                    }
+                },
+                threads);
+    }
+
+    private synchronized void change(boolean isDown, @Nullable RuntimeException failure) {
+        State before = state;
+        if (before.isDown == isDown) {
+            return;
+        }
+        long now = time.nanoTime();
+        nextProbe.set(now + TIMEOUT.toNanos());
+        state = new State(isDown, now, time.now());
+        String lasted = Durations.inWords(Duration.ofNanos(now - before.since));
+        if (failure == null) {
+            log.write(UP, line -> line.log("Rate limit '{}': its store answers again, after {}", name, lasted));
+        } else {
+            String text = "Rate limit '{}': its store does not answer, so 'on-store-failure' decides: {}";
+            log.write(DOWN, failure, (line, failed) -> line.log(text, name, failed));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.resilience.spring.ratelimit.jdbc;
+
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.ratelimit.RateLimitStore;
+import dev.resilience.spring.idempotency.jdbc.Dialect;
+import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
+import dev.resilience.spring.idempotency.jdbc.NamedSql;
+import dev.resilience.spring.idempotency.jdbc.OwnConnections;
+import dev.resilience.spring.idempotency.jdbc.RowChange;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts permits in a table of a relational database, by one statement on the database's clock (two in MySQL and MariaDB). Each limit,
+ * each key of one, and each process that uses a limit has a row; rows go an hour or two after they are of no use.
+ *
+ * <p>Everything commits at once, on connections of the store's own, whatever transaction a call is in: one that is rolled back gives no
+ * permit back, and no transaction holds up other calls. Safe for use by many threads and many processes.
+ */
+public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
+
+    private static final String DEFINITIONS = """
+            id            {id} NOT NULL PRIMARY KEY,
+            back_at       BIGINT NOT NULL,
+            backlog       BIGINT NOT NULL,
+            taken         INT NOT NULL,
+            cleanup_after BIGINT NOT NULL""";
+
+    private static final String BACKLOG = "(LEAST(GREATEST(back_at - {now}, 0), :longest) + :debt)";
+
+    private static final String TAKEN = "GREATEST(0, LEAST(:wanted, FLOOR((:burst + :max_wait - " + BACKLOG
+            + ") / :interval + 0.000001)), LEAST(:all, FLOOR((:burst - " + BACKLOG + ") / :interval + 0.000001)))";
+
+    /** The same all through an hour, because a change of an indexed column costs PostgreSQL a new entry in each index. */
+    private static final String CLEANUP = "cleanup_after = {now} - MOD({now}, 3600000000) + 3600000000 + :kept";
+
+    /** The moment comes last: MySQL puts the new value of a column into what is set behind it. */
+    private static final String TAKE = "UPDATE {table} SET " + CLEANUP + ", backlog = " + BACKLOG + ", taken = " + TAKEN
+            + ", back_at = {now} + " + BACKLOG + " + CEIL(" + TAKEN + " * :interval - 0.000001) WHERE id = :id";
+
+    private static final int HALF_OF_ID = 16;
+    private static final int REMOVED_AT_ONCE = 500;
+
+    private final OwnConnections connections;
+    private final String table;
+    private final boolean createsTable;
+    private volatile @Nullable Sql sql;
+
+    /** The statements, in the database's dialect. */
+    private record Sql(
+            NamedSql take, NamedSql read, boolean isReadApart, NamedSql insert, NamedSql note, NamedSql count, NamedSql remove) {}
+
+    /**
+     * @param table the table's name, which may have a schema's before it: {@code billing.rate_limit}
+     * @param createsTable whether the table is made when the application starts, unless it is there
+     */
+    public JdbcRateLimitStore(DataSource dataSource, String table, boolean createsTable) {
+        this.connections = new OwnConnections(dataSource, "permits in the table '" + table + "'");
+        this.table = table;
+        this.createsTable = createsTable;
+    }
+
+    @Override
+    public void prepare() {
+        connections.prepare(
+                new Schema(
+                        table,
+                        DEFINITIONS,
+                        "cleanup_after",
+                        "Rate limits have 'store: jdbc', and the table '" + table + "' for their permits",
+                        "resilience.rate-limit-store.jdbc.initialize-schema"),
+                createsTable);
+    }
+
+    @Override
+    public Answer take(Request request) {
+        Map<String, Object> values = new HashMap<>();
+        values.put("id", hash(request.limit() + "\0" + Objects.requireNonNullElse(request.key(), "")));
+        values.put("wanted", request.wanted());
+        values.put("all", request.wanted() + request.ahead());
+        values.put("debt", (long) Math.ceil(request.debt() * request.interval()));
+        values.put("interval", request.interval());
+        values.put("burst", request.burst());
+        values.put("longest", request.longest());
+        values.put("max_wait", request.maxWaitMicros());
+        values.put("kept", 2 * request.longest());
+        return connections.keeping(connection ->
+                Objects.requireNonNull(RowChange.repeated(() -> take(sql(connection), connection, values))));
+    }
+
+    /** Returns {@code null} if there was no row, and now is one. */
+    private static @Nullable Answer take(Sql sql, Connection connection, Map<String, Object> values) throws SQLException {
+        List<Answer> answers = sql.isReadApart
+                ? OwnConnections.inTransaction(
+                        connection,
+                        own -> sql.take.update(own, values) == 0 ? List.<Answer>of() : read(sql, own, values))
+                : read(sql, connection, values);
+        if (answers.isEmpty()) {
+            sql.insert.update(connection, values);
+            return null;
+        }
+        return answers.get(0);
+    }
+
+    private static List<Answer> read(Sql sql, Connection connection, Map<String, Object> values) throws SQLException {
+        return sql.read.rows(
+                connection, values, row -> new Answer(row.getInt("taken"), Dialect.duration(row.getLong("backlog"))));
+    }
+
+    @Override
+    public int nodes(String limit, String node) {
+        byte[] first = Arrays.copyOf(hash("nodes of " + limit), 2 * HALF_OF_ID);
+        byte[] last = first.clone();
+        byte[] id = first.clone();
+        Arrays.fill(first, HALF_OF_ID, first.length, (byte) 0);
+        Arrays.fill(last, HALF_OF_ID, last.length, (byte) 0xFF);
+        System.arraycopy(hash(node), 0, id, HALF_OF_ID, HALF_OF_ID);
+        Map<String, Object> values = Map.of(
+                "id", id, "first", first, "last", last, "kept", Dialect.micros(SEEN_FOR), "batch", REMOVED_AT_ONCE);
+        return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
+            Sql known = sql(connection);
+            if (known.note.update(connection, values) == 0) {
+                known.insert.update(connection, values);
+                return null;
+            }
+            known.remove.update(connection, values);
+            return known.count.rows(connection, values, row -> row.getInt(1)).get(0);
+        })));
+    }
+
+    private static byte[] hash(String text) {
+        return RecordKey.sha256().digest(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private Sql sql(Connection connection) throws SQLException {
+        Sql known = sql;
+        if (known == null) {
+            Dialect dialect = Dialect.of(connection);
+            boolean isMySql = dialect == Dialect.MYSQL;
+            String read = switch (dialect) {
+                case POSTGRESQL -> TAKE + " RETURNING taken, backlog";
+                case H2 -> "SELECT taken, backlog FROM FINAL TABLE (" + TAKE + ")";
+                case MYSQL -> "SELECT taken, backlog FROM {table} WHERE id = :id";
+            };
+            String old = " WHERE cleanup_after <= (SELECT {now})";
+            known = new Sql(
+                    dialect.sql(TAKE, table),
+                    dialect.sql(read, table),
+                    isMySql,
+                    dialect.sql("{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
+                            + " VALUES (:id, 0, 0, 0, {now} + :kept)", table),
+                    dialect.sql("UPDATE {table} SET " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id", table),
+                    dialect.sql(
+                            "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}", table),
+                    dialect.sql(
+                            "DELETE FROM {table}" + (isMySql ? old : " WHERE id IN (SELECT id FROM {table}" + old)
+                                    + " {first}" + (isMySql ? "" : ")"),
+                            table));
+            sql = known;
+        }
+        return known;
+    }
+
+    /** Closes the connections of its own. */
+    @Override
+    public void close() {
+        connections.close();
+    }
+}
