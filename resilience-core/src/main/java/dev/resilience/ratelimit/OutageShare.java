@@ -4,55 +4,57 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The part of a shared limit that one process gives out while the store is down: the n-th part of rate and burst, by the generic cell
- * rate algorithm. It begins with no permit, because the others may have just used the burst. What it gave out is also counted as if it
- * had begun with all: that is what the store has to be told. Lock-free.
+ * rate algorithm. It begins with no permit, because the other processes may have just used the burst.
+ *
+ * <p>What the store has to be told then is counted by the same algorithm, as if all permits had been there in the beginning. Its clock
+ * stands at the last moment at which the store was seen to be down: since then others may have taken from it what comes back. Lock-free.
  */
 final class OutageShare {
 
-    /** The moment at which all permits are back. */
-    private final AtomicLong back;
-
-    /** The same, had all been there in the beginning. */
+    private final SharedLimit limit;
+    private final AtomicLong back; // when all permits of the part are
     private final AtomicLong debtBack;
+    private volatile double partInterval = 1;
 
-    private volatile double interval = 1;
-
-    OutageShare(long now) {
-        this.back = new AtomicLong(now);
-        this.debtBack = new AtomicLong(now);
+    OutageShare(SharedLimit limit) {
+        this.limit = limit;
+        this.back = new AtomicLong(limit.time.nanoTime());
+        this.debtBack = new AtomicLong(limit.failedAt());
     }
 
     /**
      * As {@link Permits#acquire}.
      *
-     * @param since when the store went down
-     * @param nanos in how many nanoseconds a permit of the part comes back
-     * @param burst in how many all do: as long as in the whole, because there are fewer, and they come more slowly
+     * @param interval in how many nanoseconds a permit of the whole comes back
+     * @param burst in how many all do, and those of the part too, which are fewer and come more slowly
      */
-    long acquire(long since, double nanos, double burst, long now, long maxWait) {
-        interval = nanos;
-        long whole = (long) Math.max(nanos, burst);
+    long acquire(double interval, double burst, long now, long maxWait) {
+        double part = interval * limit.nodes();
+        partInterval = part;
+        long whole = (long) Math.max(part, burst);
+        long first = limit.state().since() + whole;
         while (true) {
             long before = back.get();
-            long left = Math.max(0, Math.max(before - now, since + whole - now));
-            long wait = left + (long) nanos - whole;
+            long after = now + Math.max(0, Math.max(before - now, first - now)) + (long) part;
+            long wait = after - now - whole;
             if (wait > maxWait) {
                 return -wait;
             }
-            if (back.compareAndSet(before, now + left + (long) nanos)) {
-                debtBack.updateAndGet(then -> now + Math.max(0, then - now) + (long) nanos);
+            if (back.compareAndSet(before, after)) {
+                long failed = limit.failedAt();
+                debtBack.updateAndGet(then -> failed + Math.max(0, then - failed) + (long) part);
                 return Math.max(0, wait);
             }
         }
     }
 
-    /** How many permits are given out and would not be back yet. */
-    int debt(long now) {
-        return (int) Math.ceil(Math.max(0, debtBack.get() - now) / interval);
+    /** How many permits the store has to be told of. */
+    int debt() {
+        return (int) Math.ceil(Math.max(0, debtBack.get() - limit.failedAt()) / partInterval);
     }
 
     /** The store has counted so many. */
     void paid(int permits) {
-        debtBack.addAndGet((long) (-permits * interval));
+        debtBack.addAndGet((long) (-permits * partInterval));
     }
 }

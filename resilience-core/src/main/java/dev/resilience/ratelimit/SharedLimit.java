@@ -48,6 +48,7 @@ public final class SharedLimit {
     private volatile boolean isPrepared;
     private volatile int nodes = 1;
     private volatile State state;
+    private volatile long failedAt;
 
     /** @param since in the nanoseconds of the clock */
     record State(boolean isDown, long since, Instant at) {}
@@ -62,6 +63,7 @@ public final class SharedLimit {
         this.log = new FoldedLog(
                 LoggerFactory.getLogger(SharedLimit.class), time, "Rate limit", name, "rate_limit_summary", Map::of);
         this.state = new State(false, time.nanoTime(), time.now());
+        this.failedAt = state.since;
         this.nextProbe = new AtomicLong(state.since);
         this.nextNote = new AtomicLong(state.since);
     }
@@ -103,6 +105,11 @@ public final class SharedLimit {
         return state;
     }
 
+    /** When the last question was put that was not answered. */
+    long failedAt() {
+        return failedAt;
+    }
+
     /** Whether the caller is to ask if the store is up again. */
     boolean isProbeDue(long now) {
         return isDue(nextProbe, now, TIMEOUT.toNanos());
@@ -121,13 +128,15 @@ public final class SharedLimit {
      */
     void ask(long from, Supplier<Request> request, Consumer<@Nullable Answer> answered) {
         AtomicBoolean isOver = new AtomicBoolean();
+        long now = time.nanoTime();
+        Duration rest = Duration.ofNanos(Math.max(0, from - now));
         Consumer<RuntimeException> failing = failure -> {
             if (isOver.compareAndSet(false, true)) {
+                failedAt = now + rest.toNanos();
                 change(true, failure);
                 answered.accept(null);
             }
         };
-        Duration rest = Duration.ofNanos(Math.max(0, from - time.nanoTime()));
         IllegalStateException late = new IllegalStateException("no answer in " + Durations.inWords(TIMEOUT));
         Scheduled timer = time.schedule(TIMEOUT.plus(rest), () -> failing.accept(late), WorkerThreads.ENDS);
         time.schedule(

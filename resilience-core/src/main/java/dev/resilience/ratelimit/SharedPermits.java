@@ -72,7 +72,7 @@ final class SharedPermits implements Permits {
         this.key = key;
         this.policy = policy;
         long now = limit.time.nanoTime();
-        this.share = new OutageShare(now);
+        this.share = new OutageShare(limit);
         this.leaseEnd = now;
         this.measuredSince = now;
         reconfigure(policy);
@@ -131,7 +131,7 @@ final class SharedPermits implements Permits {
         return switch (policy.onStoreFailure()) {
             case OPEN -> 0;
             case CLOSED -> -Duration.ofSeconds(1).toNanos();
-            case SHARE -> share.acquire(limit.state().since(), interval * limit.nodes(), burst, now, maxWait);
+            case SHARE -> share.acquire(interval, burst, now, maxWait);
         };
     }
 
@@ -159,7 +159,7 @@ final class SharedPermits implements Permits {
         lease = lease(now);
         int ahead = (int) Math.max(0, lease - leased());
         asked = waiters.size() + ahead;
-        debt = share.debt(now);
+        debt = share.debt();
         long wait = waiters.stream().mapToLong(waiter -> waiter.maxWait).max().orElse(0);
         return new RateLimitStore.Request(
                 limit.name, key, policy, waiters.size(), ahead, Duration.ofNanos(wait), debt);
@@ -209,9 +209,9 @@ final class SharedPermits implements Permits {
         leasedBefore = leased.addAndGet((long) Math.max(0, free - given));
         leaseEnd = now + Math.min(MAX_LEASE, Durations.toNanos(policy.period()));
         fetchAt = lease == 0 ? NONE : lease / 2;
-        if (answer.granted() < asked) {
-            emptyUntil = now + (long) (backlog + (answer.granted() + 1) * interval - burst);
-            restUntil = now + (lease > 0 ? (long) Math.min(MAX_REST, burst / LEASED_PART) : 0);
+        emptyUntil = now + (long) (backlog + (answer.granted() + 1) * interval - burst);
+        if (lease > 0 && answer.granted() < asked) {
+            restUntil = now + (long) Math.min(MAX_REST, burst / LEASED_PART);
         }
     }
 
