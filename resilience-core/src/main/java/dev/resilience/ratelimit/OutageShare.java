@@ -19,7 +19,7 @@ final class OutageShare {
     OutageShare(SharedLimit limit) {
         this.limit = limit;
         this.back = new AtomicLong(limit.time.nanoTime());
-        this.debtBack = new AtomicLong(limit.failedAt());
+        this.debtBack = new AtomicLong(limit.failedAt);
     }
 
     /**
@@ -29,10 +29,10 @@ final class OutageShare {
      * @param burst in how many all do, and those of the part too, which are fewer and come more slowly
      */
     long acquire(double interval, double burst, long now, long maxWait) {
-        double part = interval * limit.nodes();
+        double part = interval * limit.nodes;
         partInterval = part;
         long whole = (long) Math.max(part, burst);
-        long first = limit.state().since() + whole;
+        long first = limit.state.since() + whole;
         while (true) {
             long before = back.get();
             long after = now + Math.max(0, Math.max(before - now, first - now)) + (long) part;
@@ -41,7 +41,7 @@ final class OutageShare {
                 return -wait;
             }
             if (back.compareAndSet(before, after)) {
-                long failed = limit.failedAt();
+                long failed = limit.failedAt;
                 debtBack.updateAndGet(then -> failed + Math.max(0, then - failed) + (long) part);
                 return Math.max(0, wait);
             }
@@ -50,7 +50,7 @@ final class OutageShare {
 
     /** How many permits the store has to be told of. */
     int debt() {
-        return (int) Math.ceil(Math.max(0, debtBack.get() - limit.failedAt()) / partInterval);
+        return (int) Math.ceil(Math.max(0, debtBack.get() - limit.failedAt) / partInterval);
     }
 
     /** The store has counted so many. */

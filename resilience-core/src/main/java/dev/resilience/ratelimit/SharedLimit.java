@@ -45,10 +45,13 @@ public final class SharedLimit {
     private final Set<SharedPermits> parts = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     private final AtomicLong nextProbe;
     private final AtomicLong nextNote;
-    private volatile boolean isPrepared;
-    private volatile int nodes = 1;
-    private volatile State state;
-    private volatile long failedAt;
+    volatile State state;
+
+    /** When the last question was put that was not answered. */
+    volatile long failedAt;
+
+    /** How many processes use the limit, as last seen. */
+    volatile int nodes = 1;
 
     /** @param since in the nanoseconds of the clock */
     record State(boolean isDown, long since, Instant at) {}
@@ -66,14 +69,6 @@ public final class SharedLimit {
         this.failedAt = state.since;
         this.nextProbe = new AtomicLong(state.since);
         this.nextNote = new AtomicLong(state.since);
-    }
-
-    /** Makes sure that the store can be used, unless that is done. */
-    public void prepare() {
-        if (!isPrepared) {
-            store.prepare();
-            isPrepared = true;
-        }
     }
 
     /** @param key whose permits they are; {@code null} where all calls share them */
@@ -96,20 +91,6 @@ public final class SharedLimit {
         }
     }
 
-    /** How many processes use the limit, as last seen. */
-    int nodes() {
-        return nodes;
-    }
-
-    State state() {
-        return state;
-    }
-
-    /** When the last question was put that was not answered. */
-    long failedAt() {
-        return failedAt;
-    }
-
     /** Whether the caller is to ask if the store is up again. */
     boolean isProbeDue(long now) {
         return isDue(nextProbe, now, TIMEOUT.toNanos());
@@ -123,27 +104,27 @@ public final class SharedLimit {
     /**
      * Asks the store on another thread.
      *
-     * @param from when, at the earliest
+     * @param rest in how many nanoseconds
      * @param answered gets the answer, or {@code null} if there is none in time
      */
-    void ask(long from, Supplier<Request> request, Consumer<@Nullable Answer> answered) {
+    void ask(long rest, Supplier<Request> request, Consumer<@Nullable Answer> answered) {
         AtomicBoolean isOver = new AtomicBoolean();
         long now = time.nanoTime();
-        Duration rest = Duration.ofNanos(Math.max(0, from - now));
-        Consumer<RuntimeException> failing = failure -> {
+        Consumer<Throwable> failing = failure -> {
             if (isOver.compareAndSet(false, true)) {
-                failedAt = now + rest.toNanos();
+                failedAt = now + rest;
                 change(true, failure);
                 answered.accept(null);
             }
         };
-        IllegalStateException late = new IllegalStateException("no answer in " + Durations.inWords(TIMEOUT));
-        Scheduled timer = time.schedule(TIMEOUT.plus(rest), () -> failing.accept(late), WorkerThreads.ENDS);
+        Scheduled timer = time.schedule(
+                TIMEOUT.plusNanos(rest),
+                () -> failing.accept(new IllegalStateException("no answer in a second")),
+                WorkerThreads.ENDS);
         time.schedule(
-                rest,
+                Duration.ofNanos(rest),
                 () -> {
                     try {
-                        prepare();
                         Answer answer = isOver.get() ? null : store.take(request.get());
                         if (answer != null && isOver.compareAndSet(false, true)) {
                             change(false, null);
@@ -151,7 +132,7 @@ public final class SharedLimit {
                             boolean isNoted = !isDue(nextNote, time.nanoTime(), BETWEEN_NOTES);
                             nodes = isNoted ? nodes : store.nodes(name, node);
                         }
-                    } catch (RuntimeException failure) {
+                    } catch (RuntimeException | Error failure) {
                         failing.accept(failure);
                     } finally {
                         timer.cancel();
@@ -160,7 +141,7 @@ public final class SharedLimit {
                 threads);
     }
 
-    private synchronized void change(boolean isDown, @Nullable RuntimeException failure) {
+    private synchronized void change(boolean isDown, @Nullable Throwable failure) {
         State before = state;
         if (before.isDown == isDown) {
             return;

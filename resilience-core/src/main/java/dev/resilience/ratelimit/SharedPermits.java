@@ -31,7 +31,6 @@ final class SharedPermits implements Permits {
     private static final long MEASURED = Duration.ofMillis(200).toNanos();
     private static final long MAX_LEASE = Duration.ofSeconds(1).toNanos();
     private static final long MAX_REST = Duration.ofMillis(100).toNanos();
-    private static final long NONE = -1;
     private static final long AGAIN = Long.MAX_VALUE;
 
     private final SharedLimit limit;
@@ -39,9 +38,8 @@ final class SharedPermits implements Permits {
     private final OutageShare share;
     private final AtomicLong leased = new AtomicLong();
     private volatile long leaseEnd;
-    private volatile long fetchAt = NONE; // so many permits left
+    private volatile int lease;
     private volatile long emptyUntil;
-    private volatile long restUntil;
     private volatile RateLimitPolicy policy;
     private volatile double interval; // in nanoseconds, and so is the time of all permits:
     private volatile double burst;
@@ -49,7 +47,6 @@ final class SharedPermits implements Permits {
     private final ShortLock lock = new ShortLock(); // for all that follows
     private final Queue<Waiter> waiters = new ArrayDeque<>();
     private boolean isAsking;
-    private int lease;
     private int asked;
     private int debt;
     private long measuredSince;
@@ -84,9 +81,7 @@ final class SharedPermits implements Permits {
             policy = changed;
             interval = (double) Durations.toNanos(changed.period()) / changed.permits();
             burst = interval * changed.capacity();
-            restUntil = limit.time.nanoTime();
-            emptyUntil = restUntil;
-            fetchAt = NONE;
+            emptyUntil = limit.time.nanoTime();
             leasedBefore = 0;
             leased.set(0);
             return true;
@@ -98,10 +93,10 @@ final class SharedPermits implements Permits {
         long answer = AGAIN;
         while (answer == AGAIN) {
             long now = limit.time.nanoTime();
-            long empty = Math.max(emptyUntil - now, restUntil - now);
+            long empty = emptyUntil - now;
             if (now - leaseEnd < 0 && takeLeased()) {
                 answer = 0;
-            } else if (limit.state().isDown()) {
+            } else if (limit.state.isDown()) {
                 answer = withoutStore(now, maxWaitNanos);
             } else if (empty > maxWaitNanos) {
                 answer = -empty;
@@ -117,7 +112,7 @@ final class SharedPermits implements Permits {
         while (left > 0 && !leased.compareAndSet(left, left - 1)) {
             left = leased.get();
         }
-        if (left > 0 && left - 1 == fetchAt) {
+        if (left > 0 && left - 1 == lease / 2) {
             lock.get(this::ask);
         }
         return left > 0;
@@ -149,7 +144,8 @@ final class SharedPermits implements Permits {
     private boolean ask() {
         if (!isAsking) {
             isAsking = true;
-            limit.ask(restUntil, () -> lock.get(this::request), this::answered);
+            long rest = lease > 0 ? Math.min(MAX_REST, emptyUntil - limit.time.nanoTime()) : 0;
+            limit.ask(Math.max(0, rest), () -> lock.get(this::request), this::answered);
         }
         return true;
     }
@@ -161,8 +157,9 @@ final class SharedPermits implements Permits {
         asked = waiters.size() + ahead;
         debt = share.debt();
         long wait = waiters.stream().mapToLong(waiter -> waiter.maxWait).max().orElse(0);
+        long longest = (long) (2 * burst) / 1_000 + Durations.toNanos(policy.maxWait()) / 1_000;
         return new RateLimitStore.Request(
-                limit.name, key, policy, waiters.size(), ahead, Duration.ofNanos(wait), debt);
+                limit.name, key, interval / 1e3, burst / 1e3, longest, waiters.size(), ahead, wait / 1_000, debt);
     }
 
     /** As long as the rate of the last moments needs it to be. One of a single permit is none. */
@@ -173,7 +170,7 @@ final class SharedPermits implements Permits {
             used = 0;
             measuredSince = now;
         }
-        int most = policy.capacity() / LEASED_PART / limit.nodes();
+        int most = policy.capacity() / LEASED_PART / limit.nodes;
         int needed = (int) Math.min(most, perNano * LEASED_NANOS);
         return needed < 2 ? 0 : needed;
     }
@@ -193,7 +190,7 @@ final class SharedPermits implements Permits {
 
     private void take(RateLimitStore.Answer answer, long now) {
         share.paid(debt);
-        double backlog = answer.backlog().toNanos();
+        double backlog = answer.backlog() * 1e3;
         int given = 0;
         for (Waiter next = waiters.peek(); next != null && given < answer.granted(); next = waiters.peek()) {
             waiters.poll();
@@ -208,11 +205,8 @@ final class SharedPermits implements Permits {
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));
         leasedBefore = leased.addAndGet((long) Math.max(0, free - given));
         leaseEnd = now + Math.min(MAX_LEASE, Durations.toNanos(policy.period()));
-        fetchAt = lease == 0 ? NONE : lease / 2;
-        emptyUntil = now + (long) (backlog + (answer.granted() + 1) * interval - burst);
-        if (lease > 0 && answer.granted() < asked) {
-            restUntil = now + (long) Math.min(MAX_REST, burst / LEASED_PART);
-        }
+        double rest = lease > 0 && answer.granted() < asked ? Math.min(MAX_REST, burst / LEASED_PART) : 0;
+        emptyUntil = now + (long) Math.max(rest, backlog + (answer.granted() + 1) * interval - burst);
     }
 
     /** Permits for calls to come. */

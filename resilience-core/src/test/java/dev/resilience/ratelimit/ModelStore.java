@@ -1,7 +1,6 @@
 package dev.resilience.ratelimit;
 
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -21,6 +20,11 @@ final class ModelStore implements RateLimitStore {
     }
 
     @Override
+    public RateLimitPolicy.Store type() {
+        return RateLimitPolicy.Store.REDIS;
+    }
+
+    @Override
     public synchronized Answer take(Request request) {
         questions++;
         if (isDown) {
@@ -30,12 +34,12 @@ final class ModelStore implements RateLimitStore {
         String id = request.limit() + request.key();
         double backlog = Math.max(0, backAt.getOrDefault(id, 0.0) - now) + request.debt() * request.interval();
         double usable = Math.floor((request.burst() - backlog) / request.interval() + 1e-6);
-        double later = Math.floor((request.burst() + request.maxWaitMicros() - backlog) / request.interval() + 1e-6);
+        double later = Math.floor((request.burst() + request.maxWait() - backlog) / request.interval() + 1e-6);
         int taken = (int) Math.max(
                 Math.min(request.wanted(), Math.max(0, later)),
                 Math.min(request.wanted() + request.ahead(), Math.max(0, usable)));
         backAt.put(id, now + backlog + taken * request.interval());
-        return new Answer(taken, Duration.ofNanos((long) (backlog * 1e3)));
+        return new Answer(taken, (long) backlog);
     }
 
     @Override

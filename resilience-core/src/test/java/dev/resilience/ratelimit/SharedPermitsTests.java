@@ -295,6 +295,11 @@ class SharedPermitsTests {
         ModelStore model = new ModelStore(TimeSource.system());
         RateLimitStore store = new RateLimitStore() {
             @Override
+            public RateLimitPolicy.Store type() {
+                return RateLimitPolicy.Store.JDBC;
+            }
+
+            @Override
             public Answer take(Request request) {
                 questions.add(request);
                 try {

@@ -10,6 +10,7 @@ import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.TransactionCheck;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.properties.ResilienceProperties.InitializeSchema;
+import dev.resilience.spring.ratelimit.jdbc.JdbcRateLimitStore;
 import dev.resilience.time.TimeSource;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,7 +27,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
-/** Keeps the records of idempotent calls and dead letters in the application's database. */
+/** Keeps the records of idempotent calls, dead letters and permits of shared limits in the application's database. */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
         after = ResilienceRedisAutoConfiguration.class,
@@ -61,6 +62,17 @@ public final class ResilienceJdbcAutoConfiguration {
         ResilienceProperties.DeadLetterStore.Jdbc properties =
                 resilienceRuntime.values().deadLetterStore().jdbc();
         return new JdbcDeadLetterStore(
+                dataSource, properties.tableName(), creates(properties.initializeSchema(), dataSource));
+    }
+
+    @Bean
+    @Lazy
+    @DependsOnDatabaseInitialization
+    @ConditionalOnSingleCandidate(DataSource.class)
+    JdbcRateLimitStore resilienceJdbcRateLimitStore(DataSource dataSource, ResilienceRuntime resilienceRuntime) {
+        ResilienceProperties.RateLimitStore.Jdbc properties =
+                resilienceRuntime.values().rateLimitStore().jdbc();
+        return new JdbcRateLimitStore(
                 dataSource, properties.tableName(), creates(properties.initializeSchema(), dataSource));
     }
 

@@ -5,6 +5,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceStoreConfiguration.ConditionalOnStore;
 import dev.resilience.spring.idempotency.redis.RedisChosenCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
+import dev.resilience.spring.ratelimit.redis.RedisRateLimitStore;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -19,7 +20,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
-/** Keeps the records of idempotent calls in Redis where the application has a connection to one. */
+/** Keeps the records of idempotent calls, and permits of shared limits, in Redis where the application has a connection to one. */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
         afterName = {
@@ -27,7 +28,6 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
 @Conditional(ResilienceAutoConfiguration.OnEnabled.class)
-@ConditionalOnStore(property = "resilience.idempotency-store.type", type = "redis")
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 public final class ResilienceRedisAutoConfiguration {
@@ -35,10 +35,19 @@ public final class ResilienceRedisAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnMissingBean(IdempotencyStore.class)
+    @ConditionalOnStore(property = "resilience.idempotency-store.type", type = "redis")
     RedisIdempotencyStore resilienceRedisIdempotencyStore(
             RedisConnectionFactory connections, ResilienceRuntime resilienceRuntime) {
         String prefix = resilienceRuntime.values().idempotencyStore().redis().keyPrefix();
         return new RedisIdempotencyStore(connections, prefix, resilienceRuntime.warnings);
+    }
+
+    @Bean
+    @Lazy
+    RedisRateLimitStore resilienceRedisRateLimitStore(
+            RedisConnectionFactory connections, ResilienceRuntime resilienceRuntime) {
+        return new RedisRateLimitStore(
+                connections, resilienceRuntime.values().rateLimitStore().redis().keyPrefix());
     }
 
     @Bean

@@ -44,6 +44,8 @@ public record ResilienceProperties(
 
         @DefaultValue DeadLetter deadLetter,
 
+        @DefaultValue RateLimitStore rateLimitStore,
+
         @DefaultValue Registry registry,
 
         @DefaultValue Warnings warnings) {
@@ -71,6 +73,9 @@ public record ResilienceProperties(
                         new DeadLetterStore.Memory(DataSize.ofMegabytes(64)),
                         new DeadLetterStore.Jdbc("resilience_dead_letter", InitializeSchema.EMBEDDED)),
                 new DeadLetter(Duration.ofDays(30)),
+                new RateLimitStore(
+                        new RateLimitStore.Jdbc("resilience_rate_limit", InitializeSchema.EMBEDDED),
+                        new RateLimitStore.Redis("resilience:rate-limit:")),
                 new Registry(1_000),
                 new Warnings(Set.of()));
     }
@@ -261,6 +266,34 @@ public record ResilienceProperties(
                 requireTable("dead-letter-store.jdbc.table-name", tableName);
             }
         }
+    }
+
+    /** What is configured under {@code resilience.rate-limit-store}, for the limits that several processes share. */
+    public record RateLimitStore(
+            @DefaultValue RateLimitStore.Jdbc jdbc,
+            @DefaultValue RateLimitStore.Redis redis) {
+
+        /**
+         * What is configured under {@code resilience.rate-limit-store.jdbc}.
+         *
+         * @param tableName Name of the table, with its schema's before it if that is not the default one.
+         * @param initializeSchema Whether the table is made when the application starts.
+         */
+        public record Jdbc(
+                @DefaultValue("resilience_rate_limit") String tableName,
+                @DefaultValue("embedded") InitializeSchema initializeSchema) {
+
+            public Jdbc {
+                requireTable("rate-limit-store.jdbc.table-name", tableName);
+            }
+        }
+
+        /**
+         * What is configured under {@code resilience.rate-limit-store.redis}.
+         *
+         * @param keyPrefix What the Redis keys of all limits begin with: applications that share it, and a server, share limits.
+         */
+        public record Redis(@DefaultValue("resilience:rate-limit:") String keyPrefix) {}
     }
 
     private static void requireTable(String key, String name) {

@@ -1,6 +1,7 @@
 package dev.resilience.spring.ratelimit.jdbc;
 
 import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitStore;
 import dev.resilience.spring.idempotency.jdbc.Dialect;
 import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts permits in a table of a relational database, by one statement on the database's clock (two in MySQL and MariaDB). Each limit,
- * each key of one, and each process that uses a limit has a row; rows go an hour or two after they are of no use.
+ * each key of one, and each process that uses a limit has a row; rows go ten minutes or so after they are of no use.
  *
  * <p>Everything commits at once, on connections of the store's own, whatever transaction a call is in: one that is rolled back gives no
  * permit back, and no transaction holds up other calls. Safe for use by many threads and many processes.
@@ -39,15 +40,14 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     private static final String TAKEN = "GREATEST(0, LEAST(:wanted, FLOOR((:burst + :max_wait - " + BACKLOG
             + ") / :interval + 0.000001)), LEAST(:all, FLOOR((:burst - " + BACKLOG + ") / :interval + 0.000001)))";
 
-    /** The same all through an hour, because a change of an indexed column costs PostgreSQL a new entry in each index. */
-    private static final String CLEANUP = "cleanup_after = {now} - MOD({now}, 3600000000) + 3600000000 + :kept";
+    /** The same for ten minutes, because a change of an indexed column costs PostgreSQL a new entry in each index. */
+    private static final String CLEANUP = "cleanup_after = {now} - MOD({now}, 600000000) + 600000000 + :kept";
 
     /** The moment comes last: MySQL puts the new value of a column into what is set behind it. */
     private static final String TAKE = "UPDATE {table} SET " + CLEANUP + ", backlog = " + BACKLOG + ", taken = " + TAKEN
             + ", back_at = {now} + " + BACKLOG + " + CEIL(" + TAKEN + " * :interval - 0.000001) WHERE id = :id";
 
     private static final int HALF_OF_ID = 16;
-    private static final int REMOVED_AT_ONCE = 500;
 
     private final OwnConnections connections;
     private final String table;
@@ -81,6 +81,11 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     }
 
     @Override
+    public RateLimitPolicy.Store type() {
+        return RateLimitPolicy.Store.JDBC;
+    }
+
+    @Override
     public Answer take(Request request) {
         Map<String, Object> values = new HashMap<>();
         values.put("id", hash(request.limit() + "\0" + Objects.requireNonNullElse(request.key(), "")));
@@ -90,7 +95,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
         values.put("interval", request.interval());
         values.put("burst", request.burst());
         values.put("longest", request.longest());
-        values.put("max_wait", request.maxWaitMicros());
+        values.put("max_wait", request.maxWait());
         values.put("kept", 2 * request.longest());
         return connections.keeping(connection ->
                 Objects.requireNonNull(RowChange.repeated(() -> take(sql(connection), connection, values))));
@@ -112,19 +117,17 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
 
     private static List<Answer> read(Sql sql, Connection connection, Map<String, Object> values) throws SQLException {
         return sql.read.rows(
-                connection, values, row -> new Answer(row.getInt("taken"), Dialect.duration(row.getLong("backlog"))));
+                connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
     }
 
     @Override
     public int nodes(String limit, String node) {
-        byte[] first = Arrays.copyOf(hash("nodes of " + limit), 2 * HALF_OF_ID);
-        byte[] last = first.clone();
-        byte[] id = first.clone();
-        Arrays.fill(first, HALF_OF_ID, first.length, (byte) 0);
+        byte[] id = hash("nodes of " + limit);
+        byte[] first = Arrays.copyOf(Arrays.copyOf(id, HALF_OF_ID), id.length);
+        byte[] last = id.clone();
         Arrays.fill(last, HALF_OF_ID, last.length, (byte) 0xFF);
         System.arraycopy(hash(node), 0, id, HALF_OF_ID, HALF_OF_ID);
-        Map<String, Object> values = Map.of(
-                "id", id, "first", first, "last", last, "kept", Dialect.micros(SEEN_FOR), "batch", REMOVED_AT_ONCE);
+        Map<String, Object> values = Map.of("id", id, "first", first, "last", last, "kept", Dialect.micros(SEEN_FOR));
         return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
             Sql known = sql(connection);
             if (known.note.update(connection, values) == 0) {
@@ -144,26 +147,21 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
         Sql known = sql;
         if (known == null) {
             Dialect dialect = Dialect.of(connection);
-            boolean isMySql = dialect == Dialect.MYSQL;
             String read = switch (dialect) {
                 case POSTGRESQL -> TAKE + " RETURNING taken, backlog";
                 case H2 -> "SELECT taken, backlog FROM FINAL TABLE (" + TAKE + ")";
                 case MYSQL -> "SELECT taken, backlog FROM {table} WHERE id = :id";
             };
-            String old = " WHERE cleanup_after <= (SELECT {now})";
             known = new Sql(
                     dialect.sql(TAKE, table),
                     dialect.sql(read, table),
-                    isMySql,
+                    dialect == Dialect.MYSQL,
                     dialect.sql("{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
                             + " VALUES (:id, 0, 0, 0, {now} + :kept)", table),
                     dialect.sql("UPDATE {table} SET " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id", table),
                     dialect.sql(
                             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}", table),
-                    dialect.sql(
-                            "DELETE FROM {table}" + (isMySql ? old : " WHERE id IN (SELECT id FROM {table}" + old)
-                                    + " {first}" + (isMySql ? "" : ")"),
-                            table));
+                    dialect.sql("DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})", table));
             sql = known;
         }
         return known;

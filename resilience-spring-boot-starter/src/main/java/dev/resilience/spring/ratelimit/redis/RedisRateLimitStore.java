@@ -1,11 +1,10 @@
 package dev.resilience.spring.ratelimit.redis;
 
 import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitStore;
 import dev.resilience.spring.idempotency.redis.LuaScript;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -31,6 +30,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public RateLimitPolicy.Store type() {
+        return RateLimitPolicy.Store.REDIS;
+    }
+
+    @Override
     public Answer take(Request request) {
         String key = request.key() == null ? "" : ":" + hash(request.key());
         LuaScript.Answer answer = run(
@@ -42,8 +46,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 request.interval(),
                 request.burst(),
                 request.longest(),
-                request.maxWaitMicros());
-        return new Answer((int) answer.number(0), Duration.of(answer.number(1), ChronoUnit.MICROS));
+                request.maxWait());
+        return new Answer((int) answer.number(0), answer.number(1));
     }
 
     private static String hash(String key) {

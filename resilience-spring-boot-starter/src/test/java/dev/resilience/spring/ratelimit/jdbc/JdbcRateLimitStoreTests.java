@@ -55,7 +55,7 @@ class JdbcRateLimitStoreTests extends RateLimitStoreContract {
     private int takeAll() {
         RateLimitPolicy policy =
                 RateLimitPolicy.builder().permits(10).period(Duration.ofHours(10)).build();
-        return store.take(new RateLimitStore.Request("limit", null, policy, 10, 0, Duration.ZERO, 0))
+        return store.take(request("limit", null, policy, 10, 0, Duration.ZERO, 0))
                 .granted();
     }
 

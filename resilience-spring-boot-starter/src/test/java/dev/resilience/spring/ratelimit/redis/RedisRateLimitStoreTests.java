@@ -40,7 +40,7 @@ class RedisRateLimitStoreTests extends RateLimitStoreContract {
     @Test
     void aKeyGoesWhenAllPermitsAreBack() {
         RateLimitPolicy fast = RateLimitPolicy.builder().permits(1_000).build();
-        store.take(new RateLimitStore.Request("limit", "someone", fast, 10, 0, Duration.ZERO, 0));
+        store.take(request("limit", "someone", fast, 10, 0, Duration.ZERO, 0));
         assertThat(REDIS.keys()).hasSizeLessThanOrEqualTo(1).noneMatch(key -> key.contains("someone"));
         org.awaitility.Awaitility.await().until(() -> REDIS.keys().isEmpty());
     }
