@@ -33,7 +33,7 @@ public final class SharedLimit {
     private static final LogLine DOWN = LogLine.warn("rate_limit_store_down");
     private static final LogLine UP = LogLine.info("rate_limit_store_up");
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
-    private static final long BETWEEN_NOTES = RateLimitStore.SEEN_FOR.toNanos() / 3;
+    private static final long BETWEEN_NOTES = RateLimitStore.SEEN_FOR.toNanos() / 6;
 
     final String name;
     final TimeSource time;
@@ -69,6 +69,15 @@ public final class SharedLimit {
         this.failedAt = state.since;
         this.nextProbe = new AtomicLong(state.since);
         this.nextNote = new AtomicLong(state.since);
+        time.schedule(Duration.ZERO, this::introduce, threads); // the first call finds a connection, and is known to others
+    }
+
+    private void introduce() {
+        try {
+            nodes = store.nodes(name, node);
+        } catch (RuntimeException seenByTheFirstCall) {
+            nodes = 1;
+        }
     }
 
     /** @param key whose permits they are; {@code null} where all calls share them */
