@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A limit that several processes share, with one part for each key or one for all calls. Asks the store on threads of its own, and
- * knows whether it answers: a store that fails, or takes longer than a second, is down until it has answered again, which is tried
+ * knows whether it answers: a store that fails, or takes longer than a second (the first time five), is down until it has answered again, which is tried
  * once a second while calls come. For adapters. Safe for use by many threads.
  */
 public final class SharedLimit {
@@ -33,6 +33,7 @@ public final class SharedLimit {
     private static final LogLine DOWN = LogLine.warn("rate_limit_store_down");
     private static final LogLine UP = LogLine.info("rate_limit_store_up");
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(5); // it may have to connect
     private static final long BETWEEN_NOTES = RateLimitStore.SEEN_FOR.toNanos() / 6;
 
     final String name;
@@ -45,6 +46,7 @@ public final class SharedLimit {
     private final Set<SharedPermits> parts = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     private final AtomicLong nextProbe;
     private final AtomicLong nextNote;
+    private volatile Duration timeout = FIRST_TIMEOUT;
     volatile State state;
 
     /** When the last question was put that was not answered. */
@@ -127,8 +129,8 @@ public final class SharedLimit {
             }
         };
         Scheduled timer = time.schedule(
-                TIMEOUT.plusNanos(rest),
-                () -> failing.accept(new IllegalStateException("no answer in a second")),
+                timeout.plusNanos(rest),
+                () -> failing.accept(new IllegalStateException("no answer in " + Durations.inWords(timeout))),
                 WorkerThreads.ENDS);
         time.schedule(
                 Duration.ofNanos(rest),
@@ -136,6 +138,7 @@ public final class SharedLimit {
                     try {
                         Answer answer = isOver.get() ? null : store.take(request.get());
                         if (answer != null && isOver.compareAndSet(false, true)) {
+                            timeout = TIMEOUT;
                             change(false, null);
                             answered.accept(answer);
                             boolean isNoted = !isDue(nextNote, time.nanoTime(), BETWEEN_NOTES);

@@ -27,8 +27,8 @@ final class SharedPermits implements Permits {
 
     private static final int LEASED_PART = 10;
     private static final long LEASED_MILLIS = 400;
-    private static final double LEASED_NANOS = LEASED_MILLIS * 1e6;
-    private static final long MEASURED = Duration.ofMillis(200).toNanos();
+    private static final long LEASED = Duration.ofMillis(LEASED_MILLIS).toNanos();
+    private static final long MEASURED = LEASED / 4;
     private static final long MAX_LEASE = Duration.ofSeconds(1).toNanos();
     private static final long MAX_REST = Duration.ofMillis(100).toNanos();
     private static final long AGAIN = Long.MAX_VALUE;
@@ -49,10 +49,8 @@ final class SharedPermits implements Permits {
     private boolean isAsking;
     private int asked;
     private int debt;
-    private long measuredSince;
-    private long used; // since then
-    private long leasedBefore; // after the last answer
-    private double perNano;
+    private long handedOut; // by the last answer, with what was leased
+    private long askedAt;
 
     /** A call that waits for an answer of the store. */
     private static final class Waiter extends CompletableFuture<Long> {
@@ -71,7 +69,7 @@ final class SharedPermits implements Permits {
         long now = limit.time.nanoTime();
         this.share = new OutageShare(limit);
         this.leaseEnd = now;
-        this.measuredSince = now;
+        this.askedAt = now;
         reconfigure(policy);
     }
 
@@ -82,8 +80,7 @@ final class SharedPermits implements Permits {
             interval = (double) Durations.toNanos(changed.period()) / changed.permits();
             burst = interval * changed.capacity();
             emptyUntil = limit.time.nanoTime();
-            leasedBefore = 0;
-            leased.set(0);
+            handedOut -= leased.getAndSet(0);
             return true;
         });
     }
@@ -152,7 +149,10 @@ final class SharedPermits implements Permits {
 
     private RateLimitStore.Request request() {
         long now = limit.time.nanoTime();
-        lease = lease(now);
+        double used = (double) (handedOut - leased.get()) * LEASED / Math.max(MEASURED, now - askedAt);
+        int wished = (int) Math.min(used, policy.capacity() / LEASED_PART / limit.nodes);
+        lease = wished < 2 ? 0 : wished;
+        askedAt = now;
         int ahead = (int) Math.max(0, lease - leased());
         asked = waiters.size() + ahead;
         debt = share.debt();
@@ -160,19 +160,6 @@ final class SharedPermits implements Permits {
         long longest = (long) (2 * burst) / 1_000 + Durations.toNanos(policy.maxWait()) / 1_000;
         return new RateLimitStore.Request(
                 limit.name, key, interval / 1e3, burst / 1e3, longest, waiters.size(), ahead, wait / 1_000, debt);
-    }
-
-    /** As long as the rate of the last moments needs it to be. One of a single permit is none. */
-    private int lease(long now) {
-        long elapsed = now - measuredSince;
-        if (elapsed >= MEASURED) {
-            perNano = (double) used / elapsed;
-            used = 0;
-            measuredSince = now;
-        }
-        int most = policy.capacity() / LEASED_PART / limit.nodes;
-        int needed = (int) Math.min(most, perNano * LEASED_NANOS);
-        return needed < 2 ? 0 : needed;
     }
 
     /** @param answer {@code null} if there is none */
@@ -198,12 +185,11 @@ final class SharedPermits implements Permits {
             boolean isInTime = wait <= next.maxWait;
             given += next.complete(isInTime ? wait : -wait) && isInTime ? 1 : 0;
         }
-        used += given + leasedBefore - leased.get();
         if (now - leaseEnd >= 0) {
             leased.set(0);
         }
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));
-        leasedBefore = leased.addAndGet((long) Math.max(0, free - given));
+        handedOut = given + leased.addAndGet((long) Math.max(0, free - given));
         leaseEnd = now + Math.min(MAX_LEASE, Durations.toNanos(policy.period()));
         double rest = lease > 0 && answer.granted() < asked ? Math.min(MAX_REST, burst / LEASED_PART) : 0;
         emptyUntil = now + (long) Math.max(rest, backlog + (answer.granted() + 1) * interval - burst);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -57,11 +58,11 @@ public abstract class LimitAcrossProcesses {
             for (int i = 0; i < 3; i++) {
                 processes.add(new LimitedProcess(directory, store()));
             }
+            await(() -> processes.stream().allMatch(LimitedProcess::isReady));
             for (LimitedProcess process : processes) {
                 process.begin();
             }
-            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> processes.stream()
-                    .allMatch(LimitedProcess::hasPermits));
+            await(() -> processes.stream().allMatch(LimitedProcess::hasPermits));
             long begin = System.nanoTime();
             pass(phase);
             processes.get(0).kill();
@@ -92,7 +93,7 @@ public abstract class LimitAcrossProcesses {
                     + given.length + " given, promised " + (long) (LimitedProcess.BURST + LimitedProcess.PERMITS
                             * ((given[given.length - 1] - given[0]) / 1e9))
                     + "; most above the rate in any window " + (long) mostAboveRate(given) + " of "
-                    + LimitedProcess.BURST;
+                    + LimitedProcess.BURST + worst(given, begin, permits);
             System.out.println(getClass().getSimpleName() + (isStopped ? " stopped: " : " still: ") + report);
             // a process whose driver finds the server later than the others' has its part until then
             int later = isStopped ? LimitedProcess.PERMITS : 0;
@@ -106,6 +107,10 @@ public abstract class LimitAcrossProcesses {
                 signal("CONT");
             }
         }
+    }
+
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await().atMost(Duration.ofMinutes(2)).until(condition);
     }
 
     private static void pass(Duration time) throws InterruptedException {
@@ -126,6 +131,27 @@ public abstract class LimitAcrossProcesses {
             most = Math.max(most, level);
         }
         return most;
+    }
+
+    static String worst(long[] given, long begin, List<long[]> permits) {
+        double level = 0;
+        double most = 0;
+        long at = 0;
+        for (int i = 0; i < given.length; i++) {
+            double back = i == 0 ? 0 : (given[i] - given[i - 1]) / 1e9 * LimitedProcess.PERMITS;
+            level = Math.max(0, level - back) + 1;
+            if (level > most) { most = level; at = given[i]; }
+        }
+        StringBuilder text = new StringBuilder(" worst at " + (at - begin) / 1e9);
+        for (long[] of : permits) {
+            long to = at;
+            text.append(" first ").append((of[0] - begin) / 1e9);
+            for (int k = 4; k >= 0; k--) {
+                long from = to - (k + 1) * 500_000_000L;
+                text.append(" ").append(rate(of, from, from + 500_000_000L));
+            }
+        }
+        return text.toString();
     }
 
     private void signal(String name) throws IOException, InterruptedException {

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -70,8 +71,9 @@ final class LimitedProcess implements AutoCloseable {
         process.destroyForcibly();
     }
 
-    boolean isAlive() {
-        return process.isAlive();
+    /** Whether it waits for its beginning. */
+    boolean isReady() {
+        return Files.exists(file);
     }
 
     /** Ends it, and returns when permits were given. */
@@ -93,7 +95,7 @@ final class LimitedProcess implements AutoCloseable {
 
     boolean hasPermits() {
         try {
-            return java.nio.file.Files.exists(file) && read().length > 0;
+            return read().length > 0;
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
