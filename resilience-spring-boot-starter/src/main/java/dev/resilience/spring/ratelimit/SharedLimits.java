@@ -27,13 +27,15 @@ final class SharedLimits {
     }
 
     private static ResilienceConfigurationException missing(RateLimitPolicy.Store type, KindContext context) {
-        boolean isRedis = type == RateLimitPolicy.Store.REDIS;
+        String needed = type == RateLimitPolicy.Store.REDIS
+                ? "a RedisConnectionFactory bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it"
+                : "a DataSource bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
         return new ResilienceConfigurationException(
                 ProblemKind.VALUES,
-                "The permits of a rate limit cannot be kept in this store:\n\n" + context.describe("store", type)
-                        + "\n    Reason: needs a " + (isRedis ? "RedisConnectionFactory" : "DataSource")
-                        + " bean, a single or a primary one",
-                "Add '" + (isRedis ? "org.springframework.boot:spring-boot-starter-data-redis" : "org.springframework.boot:spring-boot-starter-jdbc")
-                        + "', make one of several beans primary, or choose another 'store'.");
+                "The permits of a rate limit cannot be counted there:\n\n" + context.describe("store", type)
+                        + "\n    Reason: needs " + needed,
+                "Give the application " + needed + ". Or choose another 'store'.");
     }
 }
