@@ -137,6 +137,7 @@ public final class SharedLimit {
                 () -> {
                     try {
                         Answer answer = isOver.get() ? null : store.take(request.get());
+                        nextProbe.set(time.nanoTime()); // also if the answer is late
                         if (answer != null && isOver.compareAndSet(false, true)) {
                             timeout = TIMEOUT;
                             change(false, null);

@@ -25,6 +25,7 @@ class LimitInPostgresAcrossProcessesTests extends LimitAcrossProcesses {
     static void begin() throws IOException {
         server = EmbeddedPostgres.builder()
                 .setDataDirectory(directory.resolve("data"))
+                .setCleanDataDirectory(false)
                 .start();
     }
 
