@@ -2,13 +2,13 @@ package dev.resilience.ratelimit;
 
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
+import dev.resilience.ratelimit.RateLimitStore.Answer;
+import dev.resilience.ratelimit.RateLimitStore.Request;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import dev.resilience.time.Timestamps;
 import dev.resilience.time.WorkerThreads;
-import dev.resilience.ratelimit.RateLimitStore.Answer;
-import dev.resilience.ratelimit.RateLimitStore.Request;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -34,7 +34,7 @@ public final class SharedLimit {
     private static final LogLine UP = LogLine.info("rate_limit_store_up");
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(5); // it may have to connect
-    private static final long BETWEEN_NOTES = RateLimitStore.SEEN_FOR.toNanos() / 6;
+    private static final long BETWEEN_NOTES = RateLimitStore.SEEN_FOR.toNanos() / 15;
 
     final String name;
     final TimeSource time;
@@ -43,7 +43,8 @@ public final class SharedLimit {
     private final RateLimitStore store;
     private final String node;
     private final FoldedLog log;
-    private final Set<SharedPermits> parts = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final Set<SharedPermits> parts =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     private final AtomicLong nextProbe;
     private final AtomicLong nextNote;
     private volatile Duration timeout = FIRST_TIMEOUT;
@@ -71,14 +72,15 @@ public final class SharedLimit {
         this.failedAt = state.since;
         this.nextProbe = new AtomicLong(state.since);
         this.nextNote = new AtomicLong(state.since);
-        time.schedule(Duration.ZERO, this::introduce, threads); // the first call finds a connection, and is known to others
+        time.schedule(Duration.ZERO, this::note, threads); // so that the first call finds a connection
     }
 
-    private void introduce() {
+    /** Lets the others know of this process. What is wrong with the store is seen by the next question. */
+    private void note() {
         try {
-            nodes = store.nodes(name, node);
-        } catch (RuntimeException seenByTheFirstCall) {
-            nodes = 1;
+            nodes = isDue(nextNote, time.nanoTime(), BETWEEN_NOTES) ? store.nodes(name, node) : nodes;
+        } catch (RuntimeException failed) {
+            nextNote.set(time.nanoTime());
         }
     }
 
@@ -142,8 +144,7 @@ public final class SharedLimit {
                             timeout = TIMEOUT;
                             change(false, null);
                             answered.accept(answer);
-                            boolean isNoted = !isDue(nextNote, time.nanoTime(), BETWEEN_NOTES);
-                            nodes = isNoted ? nodes : store.nodes(name, node);
+                            note();
                         }
                     } catch (RuntimeException | Error failure) {
                         failing.accept(failure);

@@ -116,7 +116,8 @@ class SharedPermitsTests {
     @Test
     void whatIsLeasedAndNotUsedIsLost() {
         SharedLimit limit = limit("a");
-        Permits shared = limit.permits(null, policy(1_000, Duration.ofSeconds(1)).build());
+        Permits shared =
+                limit.permits(null, policy(1_000, Duration.ofSeconds(1)).build());
         for (int call = 0; call < 1_000; call++) {
             isGranted(shared);
             time.advance(Duration.ofMillis(1));
@@ -151,9 +152,17 @@ class SharedPermitsTests {
     void anOpenLimitLetsAllThroughAndAClosedOneNone() {
         store.isDown = true;
         SharedLimit open = limit("a");
-        Permits all = open.permits(null, policy(1, Duration.ofHours(1)).onStoreFailure(OnStoreFailure.OPEN).build());
-        Permits none = limit("b").permits(
-                        null, policy(1, Duration.ofHours(1)).onStoreFailure(OnStoreFailure.CLOSED).build());
+        Permits all = open.permits(
+                null,
+                policy(1, Duration.ofHours(1))
+                        .onStoreFailure(OnStoreFailure.OPEN)
+                        .build());
+        Permits none = limit("b")
+                .permits(
+                        null,
+                        policy(1, Duration.ofHours(1))
+                                .onStoreFailure(OnStoreFailure.CLOSED)
+                                .build());
         for (int call = 0; call < 10; call++) {
             assertThat(isGranted(all)).isTrue();
             assertThat(none.acquire(Long.MAX_VALUE, true)).isNegative();
@@ -225,7 +234,8 @@ class SharedPermitsTests {
     void theCallsThatWaitAreAnsweredByOneQuestion() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
         List<RateLimitStore.Request> questions = new java.util.concurrent.CopyOnWriteArrayList<>();
-        Permits shared = slow(questions, answer).permits(null, policy(100, Duration.ofHours(100)).build());
+        Permits shared = slow(questions, answer)
+                .permits(null, policy(100, Duration.ofHours(100)).build());
         List<CompletableFuture<Long>> calls = calls(shared, 20);
         Awaitility.await().until(() -> questions.size() == 1);
         answer.countDown();
@@ -233,7 +243,8 @@ class SharedPermitsTests {
             assertThat(call.get()).isZero();
         }
         assertThat(questions).hasSizeBetween(2, 10);
-        assertThat(questions.stream().mapToInt(RateLimitStore.Request::wanted).sum()).isBetween(2, 20);
+        assertThat(questions.stream().mapToInt(RateLimitStore.Request::wanted).sum())
+                .isBetween(2, 20);
     }
 
     @Test
@@ -241,7 +252,9 @@ class SharedPermitsTests {
         CountDownLatch answer = new CountDownLatch(1);
         List<RateLimitStore.Request> questions = new java.util.concurrent.CopyOnWriteArrayList<>();
         SharedLimit limit = slow(questions, answer);
-        RateLimitPolicy open = policy(5, Duration.ofHours(5)).onStoreFailure(OnStoreFailure.OPEN).build();
+        RateLimitPolicy open = policy(5, Duration.ofHours(5))
+                .onStoreFailure(OnStoreFailure.OPEN)
+                .build();
         Permits shared = limit.permits(null, open);
         for (CompletableFuture<Long> call : calls(shared, 20)) {
             assertThat(call.get()).isZero();
@@ -260,7 +273,8 @@ class SharedPermitsTests {
     void anInterruptedCallLeavesItsPermitToTheOthers() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
         List<RateLimitStore.Request> questions = new java.util.concurrent.CopyOnWriteArrayList<>();
-        Permits shared = slow(questions, answer).permits(null, policy(1, Duration.ofHours(1)).build());
+        Permits shared = slow(questions, answer)
+                .permits(null, policy(1, Duration.ofHours(1)).build());
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread first = new Thread(() -> {
             boolean isRefused = shared.acquire(0, true) < 0;

@@ -293,7 +293,8 @@ public record ResilienceProperties(
          *
          * @param keyPrefix What the Redis keys of all limits begin with: applications that share it, and a server, share limits.
          */
-        public record Redis(@DefaultValue("resilience:rate-limit:") String keyPrefix) {}
+        public record Redis(
+                @DefaultValue("resilience:rate-limit:") String keyPrefix) {}
     }
 
     private static void requireTable(String key, String name) {

@@ -87,17 +87,23 @@ public abstract class LimitAcrossProcesses {
             for (LimitedProcess process : processes) {
                 permits.add(process.permits());
             }
-            long[] given = permits.stream().flatMapToLong(Arrays::stream).sorted().toArray();
-            String report = "before the kill " + rate(given, begin, killed) + "/s, after it " + rate(given, killed, down)
+            long[] given =
+                    permits.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+            String report = "before the kill " + rate(given, begin, killed) + "/s, after it "
+                    + rate(given, killed, down)
                     + "/s, store down " + rate(given, down, up) + "/s, store back " + rate(given, up, end) + "/s; "
-                    + given.length + " given, promised " + (long) (LimitedProcess.BURST + LimitedProcess.PERMITS
-                            * ((given[given.length - 1] - given[0]) / 1e9))
+                    + given.length + " given, promised "
+                    + (long) (LimitedProcess.BURST
+                            + LimitedProcess.PERMITS * ((given[given.length - 1] - given[0]) / 1e9))
                     + "; most above the rate in any window " + (long) mostAboveRate(given) + " of "
-                    + LimitedProcess.BURST + worst(given, begin, permits);
+                    + LimitedProcess.BURST;
             System.out.println(getClass().getSimpleName() + (isStopped ? " stopped: " : " still: ") + report);
+            // a thread that stands still between its permit and its look at the clock, for a fifth of a second at most
+            int late = LimitedProcess.PERMITS / 5;
             // a process whose driver finds the server later than the others' has its part until then
             int later = isStopped ? LimitedProcess.PERMITS : 0;
-            int bend = LimitedProcess.BURST / 10 + later + (isStopped && forgets() ? LimitedProcess.BURST : 0);
+            int forgotten = isStopped && forgets() ? LimitedProcess.BURST : 0;
+            int bend = LimitedProcess.BURST / 10 + late + later + forgotten;
             assertThat(mostAboveRate(given)).as(report).isLessThanOrEqualTo(LimitedProcess.BURST + bend);
             assertThat(rate(given, begin, killed)).as(report).isPositive();
             assertThat(rate(given, up, end)).as(report).isPositive();
@@ -131,27 +137,6 @@ public abstract class LimitAcrossProcesses {
             most = Math.max(most, level);
         }
         return most;
-    }
-
-    static String worst(long[] given, long begin, List<long[]> permits) {
-        double level = 0;
-        double most = 0;
-        long at = 0;
-        for (int i = 0; i < given.length; i++) {
-            double back = i == 0 ? 0 : (given[i] - given[i - 1]) / 1e9 * LimitedProcess.PERMITS;
-            level = Math.max(0, level - back) + 1;
-            if (level > most) { most = level; at = given[i]; }
-        }
-        StringBuilder text = new StringBuilder(" worst at " + (at - begin) / 1e9);
-        for (long[] of : permits) {
-            long to = at;
-            text.append(" first ").append((of[0] - begin) / 1e9);
-            for (int k = 4; k >= 0; k--) {
-                long from = to - (k + 1) * 500_000_000L;
-                text.append(" ").append(rate(of, from, from + 500_000_000L));
-            }
-        }
-        return text.toString();
     }
 
     private void signal(String name) throws IOException, InterruptedException {

@@ -119,10 +119,7 @@ final class LimitedProcess implements AutoCloseable {
         AtomicInteger next = new AtomicInteger();
         ByteBuffer given;
         try (FileChannel channel = FileChannel.open(
-                Path.of(arguments[0]),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE)) {
+                Path.of(arguments[0]), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             given = channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) MAX_CALLS * Long.BYTES);
         }
         System.in.read();
@@ -143,7 +140,9 @@ final class LimitedProcess implements AutoCloseable {
             if (permits.acquire(0, true) == 0) {
                 given.putLong(next.getAndIncrement() * Long.BYTES, System.nanoTime());
             }
-            due = Math.max(due + pause, System.nanoTime() - 1_000_000_000L); // a process that stood still does not make up for it
+            due = Math.max(
+                    due + pause,
+                    System.nanoTime() - 1_000_000_000L); // a process that stood still does not make up for it
             while (due - System.nanoTime() > 0) {
                 LockSupport.parkNanos(due - System.nanoTime());
             }

@@ -55,8 +55,7 @@ public abstract class RateLimitStoreContract {
         double interval = policy.period().toNanos() / 1e3 / policy.permits();
         double burst = interval * policy.capacity();
         long longest = (long) (2 * burst) + policy.maxWait().toNanos() / 1_000;
-        return new Request(
-                limit, key, interval, burst, longest, wanted, ahead, maxWait.toNanos() / 1_000, debt);
+        return new Request(limit, key, interval, burst, longest, wanted, ahead, maxWait.toNanos() / 1_000, debt);
     }
 
     private static Duration backlog(Answer answer) {
@@ -64,8 +63,7 @@ public abstract class RateLimitStoreContract {
     }
 
     private int taken(String limit, @Nullable String key, int wanted) {
-        return store.take(request(limit, key, TEN, wanted, 0, Duration.ZERO, 0))
-                .granted();
+        return store.take(request(limit, key, TEN, wanted, 0, Duration.ZERO, 0)).granted();
     }
 
     @Test
@@ -125,8 +123,10 @@ public abstract class RateLimitStoreContract {
     @Test
     void anIntervalNeedNotBeAWholeNumber() {
         for (int permits : new int[] {3, 7, 999, 1_000_000}) {
-            RateLimitPolicy odd =
-                    RateLimitPolicy.builder().permits(permits).period(Duration.ofDays(1)).build();
+            RateLimitPolicy odd = RateLimitPolicy.builder()
+                    .permits(permits)
+                    .period(Duration.ofDays(1))
+                    .build();
             Request half = request("odd" + permits, null, odd, permits / 2, 0, Duration.ZERO, 0);
             assertThat(store.take(half).granted()).isEqualTo(permits / 2);
             assertThat(store.take(half).granted()).isEqualTo(permits / 2);
@@ -161,8 +161,7 @@ public abstract class RateLimitStoreContract {
                 long granted = Math.max(
                         Math.min(wanted, Math.max(0, burst + wait - before)),
                         Math.min(wanted + ahead, Math.max(0, burst - before)));
-                Answer answer = store.take(
-                        request(limit, null, policy, wanted, ahead, HOUR.multipliedBy(wait), debt));
+                Answer answer = store.take(request(limit, null, policy, wanted, ahead, HOUR.multipliedBy(wait), debt));
                 assertThat(answer.granted()).as("seed %s, step %s", seed, step).isEqualTo((int) granted);
                 assertThat(backlog(answer))
                         .isBetween(HOUR.multipliedBy(before).minusMinutes(2), HOUR.multipliedBy(before));
@@ -173,8 +172,10 @@ public abstract class RateLimitStoreContract {
 
     @Test
     void manyTakersGetNoMoreThanThereIs() {
-        RateLimitPolicy many =
-                RateLimitPolicy.builder().permits(500).period(Duration.ofDays(500)).build();
+        RateLimitPolicy many = RateLimitPolicy.builder()
+                .permits(500)
+                .period(Duration.ofDays(500))
+                .build();
         int sum = IntStream.range(0, 8)
                 .mapToObj(taker -> CompletableFuture.supplyAsync(() -> IntStream.range(0, 40)
                         .map(call -> store.take(request(many, 1, call % 3, Duration.ZERO, 0))

@@ -50,7 +50,8 @@ public class SharedRateLimitTests {
                     ResilienceJdbcAutoConfiguration.class,
                     ResilienceRedisAutoConfiguration.class));
 
-    private final ApplicationContextRunner onRedis = runner.withPropertyValues("resilience.rate-limit.partner.store=redis")
+    private final ApplicationContextRunner onRedis = runner.withPropertyValues(
+                    "resilience.rate-limit.partner.store=redis")
             .withBean(RedisConnectionFactory.class, REDIS::connections);
 
     private final ApplicationContextRunner onH2 = runner.withPropertyValues("resilience.rate-limit.partner.store=jdbc")
@@ -65,8 +66,8 @@ public class SharedRateLimitTests {
             assertThat(first.call() + second.call() + first.callLater().join()).isEqualTo("abcabcabc");
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(first::call)
-                    .satisfies(refused -> assertThat(refused.retryAfter())
-                            .isBetween(Duration.ofMinutes(19), Duration.ofMinutes(20)));
+                    .satisfies(refused ->
+                            assertThat(refused.retryAfter()).isBetween(Duration.ofMinutes(19), Duration.ofMinutes(20)));
             assertThat(second.callMono().materialize().block().getThrowable())
                     .isInstanceOf(RateLimitExceededException.class);
             assertThat(other.getBean(LimitKind.class).shared.get("partner").view())
@@ -79,7 +80,9 @@ public class SharedRateLimitTests {
     void aLimitInTheDatabaseIsSharedWhateverOtherStoresAre() {
         onH2.withPropertyValues("resilience.idempotency-store.type=memory").run(context -> {
             Partner partner = context.getBean(Partner.class);
-            assertThat(partner.call() + partner.callLater().join() + partner.callMono().block())
+            assertThat(partner.call()
+                            + partner.callLater().join()
+                            + partner.callMono().block())
                     .isEqualTo("abcabcabc");
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(partner::call);
         });
@@ -95,19 +98,21 @@ public class SharedRateLimitTests {
                         .hasStackTraceContaining(
                                 "Rate limits have 'store: jdbc', and the table 'limits_of_others' for their permits is missing")
                         .rootCause()
-                        .isInstanceOfSatisfying(ResilienceConfigurationException.class, cause -> assertThat(
-                                        cause.action())
-                                .contains("'resilience.rate-limit-store.jdbc.initialize-schema: always'")
-                                .contains("CREATE TABLE IF NOT EXISTS limits_of_others")));
+                        .isInstanceOfSatisfying(
+                                ResilienceConfigurationException.class,
+                                cause -> assertThat(cause.action())
+                                        .contains("'resilience.rate-limit-store.jdbc.initialize-schema: always'")
+                                        .contains("CREATE TABLE IF NOT EXISTS limits_of_others")));
     }
 
     @Test
     void aStoreThatTheApplicationDoesNotHaveFailsTheStartup() {
-        runner.withPropertyValues("resilience.rate-limit.partner.store=redis").run(context -> assertThat(context)
-                .getFailure()
-                .hasStackTraceContaining("resilience.rate-limit.partner.store")
-                .hasStackTraceContaining("RedisConnectionFactory")
-                .hasStackTraceContaining("'org.springframework.boot:spring-boot-starter-data-redis'"));
+        runner.withPropertyValues("resilience.rate-limit.partner.store=redis")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("resilience.rate-limit.partner.store")
+                        .hasStackTraceContaining("RedisConnectionFactory")
+                        .hasStackTraceContaining("'org.springframework.boot:spring-boot-starter-data-redis'"));
         runner.withPropertyValues("resilience.rate-limit.partner.store=jdbc")
                 .withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class, JdbcTemplate.class))
                 .run(context -> assertThat(context)
@@ -124,8 +129,9 @@ public class SharedRateLimitTests {
                 .run(context -> {
                     Partner partner = context.getBean(Partner.class);
                     CompletableFuture<String> later = partner.callLater();
-                    CompletableFuture<String> mono =
-                            partner.callMono().subscribeOn(Schedulers.parallel()).toFuture();
+                    CompletableFuture<String> mono = partner.callMono()
+                            .subscribeOn(Schedulers.parallel())
+                            .toFuture();
                     CompletableFuture<Integer> next = Mono.fromCallable(() -> 1)
                             .repeat(20)
                             .subscribeOn(Schedulers.parallel())
@@ -192,8 +198,7 @@ public class SharedRateLimitTests {
             }
             SharedLimit limit = SharedLimits.create(name, policy, context);
             shared.put(name, limit);
-            return new RateLimit(
-                    name, policy, context.environmentWithWaits(), ofName -> limit.permits(null, policy));
+            return new RateLimit(name, policy, context.environmentWithWaits(), ofName -> limit.permits(null, policy));
         }
 
         @Override

@@ -56,7 +56,13 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
 
     /** The statements, in the database's dialect. */
     private record Sql(
-            NamedSql take, NamedSql read, boolean isReadApart, NamedSql insert, NamedSql note, NamedSql count, NamedSql remove) {}
+            NamedSql take,
+            NamedSql read,
+            boolean isReadApart,
+            NamedSql insert,
+            NamedSql note,
+            NamedSql count,
+            NamedSql remove) {}
 
     /**
      * @param table the table's name, which may have a schema's before it: {@code billing.rate_limit}
@@ -102,7 +108,8 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     }
 
     /** Returns {@code null} if there was no row, and now is one. */
-    private static @Nullable Answer take(Sql sql, Connection connection, Map<String, Object> values) throws SQLException {
+    private static @Nullable Answer take(Sql sql, Connection connection, Map<String, Object> values)
+            throws SQLException {
         List<Answer> answers = sql.isReadApart
                 ? OwnConnections.inTransaction(
                         connection,
@@ -116,8 +123,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     }
 
     private static List<Answer> read(Sql sql, Connection connection, Map<String, Object> values) throws SQLException {
-        return sql.read.rows(
-                connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
+        return sql.read.rows(connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
     }
 
     @Override
@@ -156,11 +162,14 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                     dialect.sql(TAKE, table),
                     dialect.sql(read, table),
                     dialect == Dialect.MYSQL,
-                    dialect.sql("{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
-                            + " VALUES (:id, 0, 0, 0, {now} + :kept)", table),
+                    dialect.sql(
+                            "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
+                                    + " VALUES (:id, 0, 0, 0, {now} + :kept)",
+                            table),
                     dialect.sql("UPDATE {table} SET " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id", table),
                     dialect.sql(
-                            "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}", table),
+                            "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}",
+                            table),
                     dialect.sql("DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})", table));
             sql = known;
         }

@@ -53,8 +53,10 @@ class JdbcRateLimitStoreTests extends RateLimitStoreContract {
     }
 
     private int takeAll() {
-        RateLimitPolicy policy =
-                RateLimitPolicy.builder().permits(10).period(Duration.ofHours(10)).build();
+        RateLimitPolicy policy = RateLimitPolicy.builder()
+                .permits(10)
+                .period(Duration.ofHours(10))
+                .build();
         return store.take(request("limit", null, policy, 10, 0, Duration.ZERO, 0))
                 .granted();
     }
@@ -64,7 +66,9 @@ class JdbcRateLimitStoreTests extends RateLimitStoreContract {
         new TransactionTemplate(new DataSourceTransactionManager(pool)).executeWithoutResult(transaction -> {
             jdbc.queryForObject("SELECT 1", Integer.class);
             assertThat(takeAll()).isEqualTo(10);
-            assertThat(java.util.concurrent.CompletableFuture.supplyAsync(this::takeAll).join()).isZero();
+            assertThat(java.util.concurrent.CompletableFuture.supplyAsync(this::takeAll)
+                            .join())
+                    .isZero();
             transaction.setRollbackOnly();
         });
         assertThat(takeAll()).isZero();
@@ -77,6 +81,7 @@ class JdbcRateLimitStoreTests extends RateLimitStoreContract {
         jdbc.update("UPDATE " + TABLE + " SET cleanup_after = 1");
         store.nodes("other", "b");
         store.nodes("other", "b");
-        assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM " + TABLE, Integer.class)).isEqualTo(1);
+        assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM " + TABLE, Integer.class))
+                .isEqualTo(1);
     }
 }

@@ -56,7 +56,8 @@ class LimitInPostgresAcrossProcessesTests extends LimitAcrossProcesses {
                 throw new java.io.UncheckedIOException(failed);
             }
             ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
-            processes = Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
+            processes = Stream.concat(Stream.of(postmaster), postmaster.descendants())
+                    .toList();
         }
         return processes;
     }

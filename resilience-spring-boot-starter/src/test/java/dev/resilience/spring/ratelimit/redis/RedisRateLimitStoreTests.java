@@ -33,8 +33,9 @@ class RedisRateLimitStoreTests extends RateLimitStoreContract {
     @Override
     protected void passForNodes(String limit, Duration time) {
         String key = "test:nodes:" + limit;
-        redis.opsForZSet().range(key, 0, -1).forEach(node -> redis.opsForZSet()
-                .incrementScore(key, node, -time.toMillis()));
+        redis.opsForZSet()
+                .range(key, 0, -1)
+                .forEach(node -> redis.opsForZSet().incrementScore(key, node, -time.toMillis()));
     }
 
     @Test
