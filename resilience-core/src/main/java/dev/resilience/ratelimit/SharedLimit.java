@@ -59,7 +59,11 @@ public final class SharedLimit {
     /** @param since in the nanoseconds of the clock */
     record State(boolean isDown, long since, Instant at) {}
 
-    /** @param node tells this process from others */
+    /**
+     * A limit in a store, which is to be {@linkplain RateLimitStore#prepare prepared}.
+     *
+     * @param node tells this process from others
+     */
     public SharedLimit(String name, RateLimitStore store, String node, TimeSource time) {
         this.name = name;
         this.store = store;
@@ -84,7 +88,11 @@ public final class SharedLimit {
         }
     }
 
-    /** @param key whose permits they are; {@code null} where all calls share them */
+    /**
+     * The permits of a key, or of all calls.
+     *
+     * @param key {@code null} for all calls
+     */
     public Permits permits(@Nullable String key, RateLimitPolicy policy) {
         SharedPermits part = new SharedPermits(this, key, policy);
         parts.add(part);

@@ -150,7 +150,8 @@ final class SharedPermits implements Permits {
     private RateLimitStore.Request request() {
         long now = limit.time.nanoTime();
         double used = (double) (handedOut - leased.get()) * LEASED / Math.max(MEASURED, now - askedAt);
-        int wished = (int) Math.min(used, policy.capacity() / LEASED_PART / limit.nodes);
+        int most = policy.capacity() / LEASED_PART / limit.nodes;
+        int wished = (int) Math.min(used, most);
         lease = wished < 2 ? 0 : wished;
         askedAt = now;
         int ahead = (int) Math.max(0, lease - leased());
@@ -191,7 +192,7 @@ final class SharedPermits implements Permits {
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));
         handedOut = given + leased.addAndGet((long) Math.max(0, free - given));
         leaseEnd = now + Math.min(MAX_LEASE, Durations.toNanos(policy.period()));
-        double rest = lease > 0 && answer.granted() < asked ? Math.min(MAX_REST, burst / LEASED_PART) : 0;
+        double rest = lease > 0 && answer.granted() < asked ? Math.min((double) MAX_REST, burst / LEASED_PART) : 0;
         emptyUntil = now + (long) Math.max(rest, backlog + (answer.granted() + 1) * interval - burst);
     }
 

@@ -65,6 +65,8 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
             NamedSql remove) {}
 
     /**
+     * Connects to nothing yet.
+     *
      * @param table the table's name, which may have a schema's before it: {@code billing.rate_limit}
      * @param createsTable whether the table is made when the application starts, unless it is there
      */

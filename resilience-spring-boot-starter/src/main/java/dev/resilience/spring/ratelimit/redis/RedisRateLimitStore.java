@@ -23,7 +23,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private final RedisConnectionFactory connections;
     private final String prefix;
 
-    /** @param prefix what the Redis keys of all limits begin with: applications that share it, and a server, share limits */
+    /**
+     * Connects to nothing yet.
+     *
+     * @param prefix what the Redis keys of all limits begin with: applications that share it, and a server, share limits
+     */
     public RedisRateLimitStore(RedisConnectionFactory connections, String prefix) {
         this.connections = connections;
         this.prefix = prefix;
