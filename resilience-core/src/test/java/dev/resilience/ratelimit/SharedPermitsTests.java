@@ -223,10 +223,9 @@ class SharedPermitsTests {
             level++;
             most = Math.max(most, level);
         }
-        System.out.printf(
-                "seed %d: %d processes, %d/s, burst %d: %d granted, at most %.1f above the rate, promised %.1f%n",
-                seed, nodes, permits, burst, granted.size(), most, burst + bend);
-        assertThat(most).isLessThanOrEqualTo(burst + bend);
+        assertThat(most)
+                .as("%s processes, %s/s, burst %s", nodes, permits, burst)
+                .isLessThanOrEqualTo(burst + bend);
         assertThat(granted).hasSizeGreaterThan(1_000);
     }
 
