@@ -42,7 +42,15 @@ class ArchitectureTests {
     private static final List<List<String>> LAYERS = List.of(
             List.of(ROOT, "context", "fault", "reactor", "weaving"),
             List.of("kind"),
-            List.of("bulkhead", "circuitbreaker", "deadletter", "fallback", "idempotency", "retry", "timelimit"),
+            List.of(
+                    "bulkhead",
+                    "circuitbreaker",
+                    "deadletter",
+                    "fallback",
+                    "idempotency",
+                    "ratelimit",
+                    "retry",
+                    "timelimit"),
             List.of("aop", "properties", "registry"),
             List.of("actuate", "client", "cloud", "messaging", "metrics", "observation", "web"),
             List.of("autoconfigure"));
@@ -178,7 +186,11 @@ class ArchitectureTests {
         noClasses()
                 .that()
                 .resideInAnyPackage(
-                        ROOT + ".deadletter.jdbc..", ROOT + ".idempotency.jdbc..", ROOT + ".idempotency.redis..")
+                        ROOT + ".deadletter.jdbc..",
+                        ROOT + ".idempotency.jdbc..",
+                        ROOT + ".idempotency.redis..",
+                        ROOT + ".ratelimit.jdbc..",
+                        ROOT + ".ratelimit.redis..")
                 .should()
                 .callMethod(TimeSource.class, "now")
                 .orShould()
@@ -221,7 +233,7 @@ class ArchitectureTests {
                 arguments(
                         "org.springframework.security..",
                         List.of("autoconfigure", "context", "idempotency", "reactor")),
-                arguments("org.springframework.data..", List.of("autoconfigure", "idempotency.redis")),
+                arguments("org.springframework.data..", List.of("autoconfigure", "idempotency.redis", "ratelimit.redis")),
                 arguments("org.springframework.dao..", List.of("autoconfigure")),
                 arguments(
                         "org.springframework.transaction..",
