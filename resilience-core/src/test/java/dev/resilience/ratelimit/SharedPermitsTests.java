@@ -12,9 +12,11 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import org.assertj.core.data.Offset;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SharedPermitsTests {
@@ -52,8 +54,8 @@ class SharedPermitsTests {
         }
     }
 
-    private static org.assertj.core.data.Offset<Long> within(long nanos) {
-        return org.assertj.core.data.Offset.offset(nanos);
+    private static Offset<Long> within(long nanos) {
+        return Offset.offset(nanos);
     }
 
     @Test
@@ -67,6 +69,23 @@ class SharedPermitsTests {
         }
         assertThat(granted).isEqualTo(10_000);
         assertThat(store.questions).isLessThan(9 * 10);
+    }
+
+    /** The table of docs/rate-limit-shared.md. */
+    @ParameterizedTest
+    @CsvSource({"1000, 3, 100, 6", "10000, 1, 1000, 5", "10000, 3, 5000, 30", "50, 3, 10, 10"})
+    void itAsksAsOftenAsTheTableSays(int burst, int processes, int callsASecond, int questionsASecond) {
+        RateLimitPolicy policy =
+                policy(20_000, Duration.ofSeconds(1)).burst(burst).build();
+        List<Permits> all = IntStream.range(0, processes)
+                .mapToObj(node -> limit("node" + node).permits(null, policy))
+                .toList();
+        for (int call = 0; call < 13 * callsASecond; call++) {
+            store.questions = call == 3 * callsASecond ? 0 : store.questions;
+            all.forEach(SharedPermitsTests::isGranted);
+            time.advance(Duration.ofNanos(1_000_000_000 / callsASecond));
+        }
+        assertThat(store.questions / 10.0 / processes).isCloseTo(questionsASecond, Offset.offset(1.0));
     }
 
     @Test

@@ -233,7 +233,8 @@ class ArchitectureTests {
                 arguments(
                         "org.springframework.security..",
                         List.of("autoconfigure", "context", "idempotency", "reactor")),
-                arguments("org.springframework.data..", List.of("autoconfigure", "idempotency.redis", "ratelimit.redis")),
+                arguments(
+                        "org.springframework.data..", List.of("autoconfigure", "idempotency.redis", "ratelimit.redis")),
                 arguments("org.springframework.dao..", List.of("autoconfigure")),
                 arguments(
                         "org.springframework.transaction..",
