@@ -16,8 +16,7 @@ public final class RateLimitExceededException extends ResilienceException {
      * @param permits calls that the limit lets through in a period
      * @param reason why the call was refused, in words that follow "because"
      */
-    public RateLimitExceededException(
-            String name, Duration retryAfter, int permits, Duration period, String reason) {
+    public RateLimitExceededException(String name, Duration retryAfter, int permits, Duration period, String reason) {
         super("Rate limit '" + name + "' refused the call, because " + reason);
         this.name = name;
         this.retryAfter = retryAfter;

@@ -1,10 +1,30 @@
 package dev.resilience.ratelimit;
 
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where the permits of one limit, or of one key of it, come from. Safe for use by many threads; a class that takes them from
  * memory does so without a lock.
  */
 public interface Permits {
+
+    /** Where the permits of a policy come from. */
+    @FunctionalInterface
+    interface Source {
+
+        /**
+         * Permits by the policy of the moment. Asked once for each key, quickly.
+         *
+         * @param key whose permits they are; {@code null} where all calls share them
+         */
+        Permits permits(@Nullable String key, RateLimitPolicy policy);
+
+        /** What the actuator shows of it, if it is not this process. */
+        default Map<String, Object> view() {
+            return Map.of();
+        }
+    }
 
     /** The answer where permits can be had by blocking alone, such as from a store, and the caller must not block. */
     long WOULD_BLOCK = Long.MIN_VALUE;

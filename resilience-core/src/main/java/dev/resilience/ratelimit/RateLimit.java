@@ -13,8 +13,8 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.time.Durations;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     final RateLimitReports reports;
     private final RateLimit ofAll; // this one, unless it is that of a key
     private final Permits permits;
-    private final BiFunction<@Nullable String, RateLimitPolicy, Permits> source;
+    private final Permits.Source source;
     private final LongAdder accepted;
     private volatile RateLimitPolicy policy; // by which the permits come
     private volatile @Nullable KeyedObjects<RateLimit> keys;
@@ -46,19 +46,14 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     /**
      * As {@link #RateLimit(String, RateLimitPolicy, Environment)}.
      *
-     * @param permits where permits come from, by the policy of the moment: asked once for each key, quickly, and once without a
-     *     key, with {@code null}
+     * @param source where permits come from
      */
-    public RateLimit(
-            String name,
-            RateLimitPolicy policy,
-            Environment environment,
-            BiFunction<@Nullable String, RateLimitPolicy, Permits> permits) {
+    public RateLimit(String name, RateLimitPolicy policy, Environment environment, Permits.Source source) {
         this.ofAll = this;
         this.policy = policy;
         this.maxWaitNanos = Durations.toNanos(policy.maxWait());
-        this.source = permits;
-        this.permits = permits.apply(null, policy);
+        this.source = source;
+        this.permits = source.permits(null, policy);
         this.waits = environment.waits("resilience-rate-limit-" + name + "-");
         this.reports = new RateLimitReports(name, environment);
         this.accepted = calls().counter(RateLimitOutcome.ACCEPTED);
@@ -68,7 +63,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         this.ofAll = ofAll;
         this.policy = ofAll.policy;
         this.source = ofAll.source;
-        this.permits = source.apply(key, policy);
+        this.permits = source.permits(key, policy);
         this.waits = ofAll.waits;
         this.reports = ofAll.reports;
         this.accepted = ofAll.accepted;
@@ -134,6 +129,11 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     /** Permits that could be taken now; NaN if that is not known. */
     public double available() {
         return permits.available();
+    }
+
+    /** What is known of the store that counts the permits; empty if that is this process. */
+    public Map<String, Object> store() {
+        return source.view();
     }
 
     /** Calls by how they were received; one that waits is counted when its wait is over. */

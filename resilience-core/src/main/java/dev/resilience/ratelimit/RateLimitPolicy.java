@@ -34,7 +34,10 @@ public record RateLimitPolicy(
         Require.atLeast(1, "permits", permits);
         Require.positive("period", period);
         Require.that(
-                Durations.toNanos(period) >= permits, "permits", permits, "must be at most one for each nanosecond of period");
+                Durations.toNanos(period) >= permits,
+                "permits",
+                permits,
+                "must be at most one for each nanosecond of period");
         if (burst != null) {
             Require.atLeast(1, "burst", burst);
         }

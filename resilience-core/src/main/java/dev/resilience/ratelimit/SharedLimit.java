@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * knows whether it answers: a store that fails, or takes longer than a second (the first time five), is down until it has answered again, which is tried
  * once a second while calls come. For adapters. Safe for use by many threads.
  */
-public final class SharedLimit {
+public final class SharedLimit implements Permits.Source {
 
     private static final LogLine DOWN = LogLine.warn("rate_limit_store_down");
     private static final LogLine UP = LogLine.info("rate_limit_store_up");
@@ -100,6 +100,7 @@ public final class SharedLimit {
     }
 
     /** What the actuator shows: whether the store answers, since when, and how much this process took ahead or gave out without it. */
+    @Override
     public Map<String, Object> view() {
         State now = state;
         synchronized (parts) {

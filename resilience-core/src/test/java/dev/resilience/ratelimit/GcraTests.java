@@ -10,10 +10,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 
 /** The algorithm against a model in whole numbers without bounds, on seeded random input. */
 class GcraTests {
@@ -75,13 +75,16 @@ class GcraTests {
             Model model = new Model(policy);
             double interval = (double) policy.period().toNanos() / policy.permits();
             for (int i = 0; i < 300; i++) {
-                double step = random.nextInt(4) == 0 ? interval * random.nextInt(3) : interval * random.nextDouble() * 4;
+                double step =
+                        random.nextInt(4) == 0 ? interval * random.nextInt(3) : interval * random.nextDouble() * 4;
                 clock.advance(Duration.ofNanos(random.nextBoolean() ? 0 : (long) step));
                 long now = clock.nanoTime();
                 boolean isAccepted = permits.acquire(0, false) == 0;
                 BigInteger missing = model.missing(now);
                 if (missing.signum() <= 0) {
-                    assertThat(isAccepted).as("seed %s, call %s, %s", seed, i, policy).isTrue();
+                    assertThat(isAccepted)
+                            .as("seed %s, call %s, %s", seed, i, policy)
+                            .isTrue();
                 } else if (isAccepted) { // early by less than two nanoseconds
                     assertThat(missing)
                             .as("seed %s, call %s, %s", seed, i, policy)
@@ -95,8 +98,16 @@ class GcraTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, P1D, 1", "1, P365D, 5", "1000000000, PT1S, 1000", "999999999, PT1S, 7", "700000001, PT1S, 1", "3, PT1S, 2",
-        "7, PT0.000001S, 1", "2147483647, PT3S, 2147483647"})
+    @CsvSource({
+        "1, P1D, 1",
+        "1, P365D, 5",
+        "1000000000, PT1S, 1000",
+        "999999999, PT1S, 7",
+        "700000001, PT1S, 1",
+        "3, PT1S, 2",
+        "7, PT0.000001S, 1",
+        "2147483647, PT3S, 2147483647"
+    })
     void underDemandThereAreExactlyTheCallsPromised(int permits, Duration period, int burst) {
         Gcra gcra = new Gcra(policy(permits, period, burst), time);
         int taken = 0;
@@ -216,7 +227,8 @@ class GcraTests {
             double load = 0.1 + random.nextDouble() * 3;
             for (int i = 0; i < 3_000; i++) {
                 boolean isBurst = random.nextInt(50) == 0;
-                clock.clock.advance(Duration.ofNanos((long) (isBurst ? 100 * interval : random.nextDouble() * 2 * interval / load)));
+                clock.clock.advance(Duration.ofNanos(
+                        (long) (isBurst ? 100 * interval : random.nextDouble() * 2 * interval / load)));
                 for (int calls = isBurst ? burst : 1; calls > 0; calls--) {
                     if (permits.acquire(0, false) == 0) {
                         accepted.add(clock.nanoTime());

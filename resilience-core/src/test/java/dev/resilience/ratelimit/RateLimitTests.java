@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 class RateLimitTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
-    private final Resilience resilience =
-            Resilience.builder().timeSource(time).build();
+    private final Resilience resilience = Resilience.builder().timeSource(time).build();
 
     @Test
     void aCallWithoutAPermitIsRefusedAtOnce() {
@@ -32,8 +31,9 @@ class RateLimitTests {
                     assertThat(refused.name()).isEqualTo("orders");
                     assertThat(refused.retryAfter()).isEqualTo(Duration.ofMillis(500));
                     assertThat(refused)
-                            .hasMessage("Rate limit 'orders' refused the call, because the limit is 2 calls in 1 s, and the"
-                                    + " next permit is there in 0.5 s");
+                            .hasMessage(
+                                    "Rate limit 'orders' refused the call, because the limit is 2 calls in 1 s, and the"
+                                            + " next permit is there in 0.5 s");
                 });
         assertThat(resilience.rateLimit("orders", policy).calls().get(RateLimitOutcome.ACCEPTED))
                 .isEqualTo(2);

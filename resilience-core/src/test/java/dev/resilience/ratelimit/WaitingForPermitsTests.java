@@ -78,8 +78,8 @@ class WaitingForPermitsTests {
         assertThat(first).isCompletedWithValue(1);
         assertThat(tooLate)
                 .isCompletedExceptionally()
-                .satisfies(refused -> assertThatThrownBy(refused::join)
-                        .hasCauseInstanceOf(RateLimitExceededException.class));
+                .satisfies(refused ->
+                        assertThatThrownBy(refused::join).hasCauseInstanceOf(RateLimitExceededException.class));
         assertThat(second).isNotDone();
         assertCounted(1, 1);
         time.advance(INTERVAL);
@@ -230,8 +230,9 @@ class WaitingForPermitsTests {
         assertThatThrownBy(() -> plain.call(() -> 1)).isInstanceOf(RateLimitExceededException.class);
         assertThat(inner.calls().get(RateLimitOutcome.REJECTED)).isEqualTo(1);
 
-        RetryPolicy listed =
-                RetryPolicy.builder().retryOn(List.of(RateLimitExceededException.class)).build();
+        RetryPolicy listed = RetryPolicy.builder()
+                .retryOn(List.of(RateLimitExceededException.class))
+                .build();
         assertThat(resilience
                         .outermostFirst(resilience.retry("listed", listed), inner)
                         .call(() -> 2))
@@ -245,7 +246,8 @@ class WaitingForPermitsTests {
 
         @Override
         public long acquire(long maxWaitNanos, boolean mayBlock) {
-            wasAskedOnCallersThread |= mayBlock && Thread.currentThread().getName().equals("caller");
+            wasAskedOnCallersThread |=
+                    mayBlock && Thread.currentThread().getName().equals("caller");
             return mayBlock ? 0 : WOULD_BLOCK;
         }
 

@@ -4,8 +4,6 @@ import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.ratelimit.RateLimit;
 import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitPolicy.Store;
-import dev.resilience.spring.ProblemKind;
-import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
@@ -24,7 +22,9 @@ public final class RateLimitKind
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.ratelimit.calls", "calls", "Calls to the rate limit by how they were received");
     private static final MeterFamily AVAILABLE = new MeterFamily(
-            "resilience.ratelimit.available", null, "Permits that calls could take at this moment, if that is one number");
+            "resilience.ratelimit.available",
+            null,
+            "Permits that calls could take at this moment, if that is one number");
     private static final MeterFamily KEYS =
             new MeterFamily("resilience.ratelimit.keys", null, "Keys that have a rate limit of their own");
 
@@ -34,14 +34,10 @@ public final class RateLimitKind
 
     @Override
     public RateLimit create(String name, RateLimitPolicy policy, KindContext context) {
-        if (policy.store() != Store.MEMORY) {
-            throw new ResilienceConfigurationException(
-                    ProblemKind.VALUES,
-                    "The permits of a rate limit cannot be counted there:\n\n"
-                            + context.describe("store", policy.store()),
-                    "Choose another 'store'.");
-        }
-        return new RateLimit(name, policy, context.environment());
+        return policy.store() == Store.MEMORY
+                ? new RateLimit(name, policy, context.environmentWithWaits())
+                : new RateLimit(
+                        name, policy, context.environmentWithWaits(), SharedLimits.create(name, policy, context));
     }
 
     @Override
@@ -52,7 +48,8 @@ public final class RateLimitKind
     @Override
     public @Nullable String withoutEffect(String key, RateLimitPolicy policy) {
         return because(
-                key.equals("on-store-failure") && policy.store() == Store.MEMORY, "store is memory, which does not fail");
+                key.equals("on-store-failure") && policy.store() == Store.MEMORY,
+                "store is memory, which does not fail");
     }
 
     @Override
@@ -74,6 +71,9 @@ public final class RateLimitKind
     @Override
     public Map<String, Object> state(RateLimit limit) {
         Map<String, Object> state = keys(limit) == null ? stateOfKey(limit) : new LinkedHashMap<>();
+        if (!limit.store().isEmpty()) {
+            state.put("store", limit.store());
+        }
         state.put("calls", limit.calls().byLabel());
         return state;
     }
@@ -85,8 +85,7 @@ public final class RateLimitKind
 
     @Override
     public List<Shown> shown() {
-        return List.of(
-                new Shown("available", "available", As.LEVEL, "burst"), new Shown("calls", "calls", As.RATE));
+        return List.of(new Shown("available", "available", As.LEVEL, "burst"), new Shown("calls", "calls", As.RATE));
     }
 
     @Override

@@ -41,7 +41,13 @@ public final class ResilienceAspect {
 
     /** The same, as classes: those of the library's own kinds. */
     public static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(
-            Fallback.class, Idempotent.class, RateLimit.class, Bulkhead.class, CircuitBreaker.class, Retryable.class, TimeLimit.class);
+            Fallback.class,
+            Idempotent.class,
+            RateLimit.class,
+            Bulkhead.class,
+            CircuitBreaker.class,
+            Retryable.class,
+            TimeLimit.class);
 
     private static final ResilienceAspect INSTANCE = new ResilienceAspect();
 

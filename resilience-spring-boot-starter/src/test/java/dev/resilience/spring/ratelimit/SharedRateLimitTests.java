@@ -7,21 +7,15 @@ import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.ratelimit.RateLimit;
 import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitStore;
-import dev.resilience.ratelimit.SharedLimit;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceRedisAutoConfiguration;
 import dev.resilience.spring.idempotency.redis.TestRedis;
-import dev.resilience.spring.kind.ConfiguredKind;
-import dev.resilience.spring.kind.KindContext;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,7 +35,6 @@ public class SharedRateLimitTests {
     static final TestRedis REDIS = new TestRedis();
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withBean(LimitKind.class)
             .withBean(Partner.class)
             .withPropertyValues("resilience.rate-limit.partner.permits=3", "resilience.rate-limit.partner.period=1h")
             .withConfiguration(SortedOnce.of(
@@ -70,7 +63,9 @@ public class SharedRateLimitTests {
                             assertThat(refused.retryAfter()).isBetween(Duration.ofMinutes(19), Duration.ofMinutes(20)));
             assertThat(second.callMono().materialize().block().getThrowable())
                     .isInstanceOf(RateLimitExceededException.class);
-            assertThat(other.getBean(LimitKind.class).shared.get("partner").view())
+            assertThat(other.getBean(ResilienceRegistry.class)
+                            .get(RateLimit.class, "partner")
+                            .store())
                     .containsEntry("state", "up")
                     .containsEntry("nodes", 1); // of one process
         }));
@@ -162,48 +157,19 @@ public class SharedRateLimitTests {
 
     public static class Partner {
 
-        @Limited("partner")
+        @dev.resilience.annotation.RateLimit("partner")
         public String call() {
             return "abc";
         }
 
-        @Limited("partner")
+        @dev.resilience.annotation.RateLimit("partner")
         public CompletableFuture<String> callLater() {
             return CompletableFuture.completedFuture("abc");
         }
 
-        @Limited("partner")
+        @dev.resilience.annotation.RateLimit("partner")
         public Mono<String> callMono() {
             return Mono.just("abc");
-        }
-    }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    public @interface Limited {
-        String value();
-    }
-
-    static final class LimitKind extends ConfiguredKind<Limited, RateLimitPolicy, RateLimit> {
-
-        final Map<String, SharedLimit> shared = new ConcurrentHashMap<>();
-
-        LimitKind() {
-            super("rate-limit", Limited.class, "idempotent", RateLimitPolicy.defaults());
-        }
-
-        @Override
-        public RateLimit create(String name, RateLimitPolicy policy, KindContext context) {
-            if (policy.store() == RateLimitPolicy.Store.MEMORY) {
-                return new RateLimit(name, policy, context.environmentWithWaits());
-            }
-            SharedLimit limit = SharedLimits.create(name, policy, context);
-            shared.put(name, limit);
-            return new RateLimit(name, policy, context.environmentWithWaits(), ofName -> limit.permits(null, policy));
-        }
-
-        @Override
-        public Map<String, Object> state(RateLimit limit) {
-            return Map.of();
         }
     }
 
