@@ -27,4 +27,9 @@ public final class IdempotencyInProgressException extends ResilienceException {
     public Duration retryAfter() {
         return retryAfter;
     }
+
+    @Override
+    public boolean isPostponed() {
+        return true;
+    }
 }

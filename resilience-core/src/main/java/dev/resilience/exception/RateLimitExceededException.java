@@ -35,6 +35,11 @@ public final class RateLimitExceededException extends ResilienceException {
         return retryAfter;
     }
 
+    @Override
+    public boolean isPostponed() {
+        return true;
+    }
+
     /**
      * {@code RateLimit-Policy} and {@code RateLimit}, as draft-ietf-httpapi-ratelimit-headers-10 has them. A period that is no whole
      * number of seconds, which the fields need, is rounded up, and the permits are those of that time.

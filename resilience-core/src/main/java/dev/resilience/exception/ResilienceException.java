@@ -32,6 +32,14 @@ public abstract class ResilienceException extends RuntimeException {
         return null;
     }
 
+    /**
+     * Whether the same call is let through after {@link #retryAfter()}, however often it was refused before: a message keeps its
+     * delivery until then.
+     */
+    public boolean isPostponed() {
+        return false;
+    }
+
     /** What an HTTP answer says about the refusal besides its status and {@code Retry-After}: header fields by name. */
     public Map<String, String> httpFields() {
         return Map.of();

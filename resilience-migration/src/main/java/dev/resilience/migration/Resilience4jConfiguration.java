@@ -76,7 +76,7 @@ final class Resilience4jConfiguration {
         if (use.kind.isEmpty()) {
             throw new Undecided(
                     use.simpleName.equals("RateLimiter")
-                            ? "this version has no rate limits"
+                            ? "rate limits are not translated: write @RateLimit and resilience.rate-limit"
                             : "@" + use.simpleName + " has no equivalent: every policy has its meters");
         }
         Expression name = use.written.get("name");

@@ -29,7 +29,7 @@ public class InventoryClient {
         return CompletableFuture.completedFuture(1);
     }
 
-    // resilience-migration: this version has no rate limits
+    // resilience-migration: rate limits are not translated: write @RateLimit and resilience.rate-limit
     @RateLimiter(name = "search", fallbackMethod = "busy")
     @Bulkhead("search")
     public String search(String words) {

@@ -18,7 +18,7 @@ public class ParcelService {
         return id;
     }
 
-    // resilience-migration: this version has no rate limits
+    // resilience-migration: rate limits are not translated: write @RateLimit and resilience.rate-limit
     @RateLimiter(name = "parcels")
     public String all() {
         return "";

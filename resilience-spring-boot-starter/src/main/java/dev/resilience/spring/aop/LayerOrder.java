@@ -58,16 +58,11 @@ public record LayerOrder(List<Kind<?, ?>> kinds) {
         Set<String> missing = new LinkedHashSet<>(all);
         missing.removeAll(order);
         for (String name : unknown) {
-            if (name.equals("rate-limit")) {
-                wrong.put("this version has no rate limits", "Remove 'rate-limit'.");
-            } else {
-                wrong.put("'" + name + "' is not a layer", NearestNames.suggest(name, all));
-            }
+            wrong.put("'" + name + "' is not a layer", NearestNames.suggest(name, all));
         }
         all.stream()
                 .filter(name -> order.indexOf(name) != order.lastIndexOf(name))
                 .forEach(name -> wrong.put("'" + name + "' is there twice", "Name every layer once."));
-        unknown.remove("rate-limit");
         if (missing.size() > unknown.size()) { // an unknown name stands for one of them
             wrong.put(missing + " is missing", "Name every layer once.");
         }

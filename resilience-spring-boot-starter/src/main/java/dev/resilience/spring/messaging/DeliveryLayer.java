@@ -4,7 +4,6 @@ import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.context.CallContext;
 import dev.resilience.deadletter.KeptCalls;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
@@ -29,7 +28,7 @@ import org.springframework.amqp.ImmediateRequeueAmqpException;
 
 /**
  * Stands around all other layers of a listener and decides what its container gets. A message of AMQP or JMS whose key is in
- * progress keeps its delivery until {@code retryAfter} is over, and is handled again then, because these brokers deliver again at
+ * progress, or that a rate limit refuses, keeps its delivery until {@code retryAfter} is over, and is handled again then, because these brokers deliver again at
  * once and may count deliveries. What no retry helps a container of AMQP rejects for good; with JMS that is the broker's own affair.
  *
  * <p>The listener's own retry takes the place of the container's, unless its policy leaves retrying to others: what it fails with
@@ -70,8 +69,7 @@ record DeliveryLayer(
                         return next.call(message);
                     } catch (Throwable failure) {
                         Duration delay = delay(failure);
-                        boolean isInProgress = failure instanceof IdempotencyInProgressException;
-                        if (delay.isZero() || !sleep(delay) || !isInProgress) {
+                        if (delay.isZero() || !sleep(delay) || !isPostponed(failure)) {
                             return end(failure);
                         }
                     }
@@ -120,7 +118,12 @@ record DeliveryLayer(
         }
         boolean waitsForProbe = breaker != null && isRefusal(failure) && !CircuitBreakerKind.pausesListeners(breaker);
         Duration refusal = waitsForProbe ? PAUSE : Duration.ZERO;
-        return failure instanceof IdempotencyInProgressException refused ? refused.retryAfter() : refusal;
+        Duration later = failure instanceof ResilienceException refused ? refused.retryAfter() : null;
+        return later != null && isPostponed(failure) ? later : refusal;
+    }
+
+    private static boolean isPostponed(Throwable failure) {
+        return failure instanceof ResilienceException refused && refused.isPostponed();
     }
 
     /** Whether the message is to be handled again then. */
@@ -179,7 +182,7 @@ record DeliveryLayer(
     private static final class Amqp {
 
         static Throwable exception(Throwable failure) {
-            if (failure instanceof IdempotencyInProgressException || failure instanceof ListenerPausedException) {
+            if (isPostponed(failure) || failure instanceof ListenerPausedException) {
                 return new ImmediateRequeueAmqpException(failure);
             }
             return PERMANENT.contains(failure.getClass()) ? new AmqpRejectAndDontRequeueException(failure) : failure;

@@ -1,6 +1,6 @@
 package dev.resilience.spring.messaging;
 
-import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.spring.messaging.DeliveryLayer.ListenerPausedException;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -75,7 +75,7 @@ record KafkaRedelivery(TimeSource time) implements MethodInterceptor {
 
     private static @Nullable Duration delay(Exception failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof IdempotencyInProgressException refused) {
+            if (cause instanceof ResilienceException refused && refused.isPostponed()) {
                 return refused.retryAfter();
             }
             if (cause instanceof ListenerPausedException) {

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 /** {@code resilience.order} is a permutation of the layers or nothing. */
 class LayerOrderFailTests extends FailingStartup {
 
-    private static final String DEFAULT = "idempotent, bulkhead, circuit-breaker, retry, time-limit";
+    private static final String DEFAULT = "idempotent, rate-limit, bulkhead, circuit-breaker, retry, time-limit";
 
     @Test
     void aLayerIsMissing() {
@@ -53,13 +53,12 @@ class LayerOrderFailTests extends FailingStartup {
     void severalThingsAreWrong() {
         fail("resilience.order: [breaker, retrys, rate-limit, bulkhead, bulkhead, time-limit]")
                 .says(
-                        "There are 5 problems",
+                        "There are 4 problems",
                         "'breaker' is not a layer",
                         "'retrys' is not a layer",
-                        "this version has no rate limits",
                         "'bulkhead' is there twice",
                         "[idempotent, circuit-breaker, retry] is missing")
-                .advises("Did you mean 'circuit-breaker'?", "Did you mean 'retry'?", "Remove 'rate-limit'.");
+                .advises("Did you mean 'circuit-breaker'?", "Did you mean 'retry'?");
     }
 
     @Test
@@ -69,10 +68,10 @@ class LayerOrderFailTests extends FailingStartup {
     }
 
     @Test
-    void thereAreNoRateLimitsToBeOrdered() {
-        fail("resilience.order: [idempotent, rate-limit, bulkhead, circuit-breaker, retry, time-limit]")
-                .says("this version has no rate limits")
-                .advises("Remove 'rate-limit'.", "'fallback' may be left out");
+    void theRateLimitIsThereTwice() {
+        fail("resilience.order: [idempotent, rate-limit, bulkhead, circuit-breaker, retry, time-limit, rate-limit]")
+                .says("'rate-limit' is there twice")
+                .advises("'fallback' and 'rate-limit' may be left out");
     }
 
     @Test

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.RateLimit;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
@@ -121,6 +123,56 @@ class RefusedMessagesTests {
             assertThatExceptionOfType(IdempotencyKeyMissingException.class)
                     .isThrownBy(() -> context.getBean(Listeners.class).withKey("order"));
         });
+    }
+
+    /** These brokers would deliver again at once, and count deliveries. */
+    @Test
+    void oneThatARateLimitRefusesKeepsItsDeliveryUntilThereIsAPermit() {
+        Applications.plain(Limited.class)
+                .withConfiguration(SortedOnce.of(ResilienceMessagingAutoConfiguration.class))
+                .withPropertyValues("resilience.rate-limit.orders.permits=2", "resilience.rate-limit.orders.burst=1")
+                .run(context -> {
+                    Limited limited = context.getBean(Limited.class);
+                    ManualTimeSource time = context.getBean(ManualTimeSource.class);
+                    CurrentMessage.set("as a container does it");
+                    try {
+                        limited.onRabbit("order");
+                        limited.onRabbit("order");
+                        assertThat(time.elapsed()).isEqualTo(SECOND.dividedBy(2));
+                        limited.onJms("order");
+                        assertThat(time.elapsed()).isEqualTo(SECOND);
+                        assertThatExceptionOfType(RateLimitExceededException.class)
+                                .isThrownBy(() -> limited.onKafka("order"));
+                        assertThat(time.elapsed()).isEqualTo(SECOND);
+                        CompletableFuture<String> later = limited.onRabbitLater("order");
+                        time.advance(SECOND);
+                        assertThat(later)
+                                .failsWithin(Duration.ofSeconds(30))
+                                .withThrowableThat()
+                                .havingCause()
+                                .isInstanceOf(ImmediateRequeueAmqpException.class);
+                    } finally {
+                        CurrentMessage.set(null);
+                    }
+                });
+    }
+
+    @RateLimit("orders")
+    static class Limited {
+
+        @RabbitListener
+        public void onRabbit(String order) {}
+
+        @RabbitListener
+        public CompletableFuture<String> onRabbitLater(String order) {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @JmsListener(destination = "orders")
+        public void onJms(String order) {}
+
+        @KafkaListener
+        public void onKafka(String order) {}
     }
 
     /** Code of the application's own gets the refusal itself, at once. */

@@ -12,6 +12,7 @@ import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.exception.TimeLimitExceededException;
@@ -57,6 +58,11 @@ class ProblemDetailsTests {
         return Stream.of(
                 arguments(new CircuitOpenException("orders", WAIT), 503, "circuit-open", "7"),
                 arguments(new BulkheadFullException("orders", "why"), 503, "bulkhead-full", "1"),
+                arguments(
+                        new RateLimitExceededException("orders", WAIT, 9, Duration.ofMinutes(1), "why"),
+                        429,
+                        "rate-limit-exceeded",
+                        "7"),
                 arguments(new TimeLimitExceededException("orders", "why", null), 504, "time-limit-exceeded", null),
                 arguments(new RetryExhaustedException("orders", 3, "why"), 503, "retry-exhausted", null),
                 arguments(new IdempotencyKeyMissingException("why"), 400, "idempotency-key-missing", null),
