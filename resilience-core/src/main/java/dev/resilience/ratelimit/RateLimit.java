@@ -114,6 +114,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         maxWaitNanos = Durations.toNanos(changed.maxWait());
     }
 
+    @SuppressWarnings("ReferenceEquality") // of the policy of the moment
     private synchronized void adopt(RateLimitPolicy changed) {
         if (policy != changed) {
             permits.reconfigure(changed);
@@ -179,6 +180,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
      * @return for how many nanoseconds it is to wait; or {@link Permits#WOULD_BLOCK}
      * @throws dev.resilience.exception.ResilienceException if it is refused
      */
+    @SuppressWarnings("ReferenceEquality") // of the policy of the moment
     long acquire(boolean mayBlock) {
         RateLimitPolicy current = policy();
         if (policy != current) {
