@@ -24,20 +24,26 @@ import reactor.core.publisher.Mono;
 class RateLimitAnswersTests {
 
     @ParameterizedTest
-    @CsvSource({"SERVLET, /now", "SERVLET, /later", "SERVLET, /mono", "REACTIVE, /now", "REACTIVE, /later", "REACTIVE, /mono"})
+    @CsvSource({
+        "SERVLET, /now",
+        "SERVLET, /later",
+        "SERVLET, /mono",
+        "REACTIVE, /now",
+        "REACTIVE, /later",
+        "REACTIVE, /mono"
+    })
     void aRefusalSaysWhatTheLimitIsAndWhenToComeBack(WebApplicationType type, String path) throws Exception {
         try (ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
                 .web(type)
                 .properties(
-                        "server.port=0",
-                        "resilience.rate-limit.shop.permits=1",
-                        "resilience.rate-limit.shop.period=1h")
+                        "server.port=0", "resilience.rate-limit.shop.permits=1", "resilience.rate-limit.shop.period=1h")
                 .run()) {
-            URI uri = URI.create("http://localhost:"
-                    + application.getEnvironment().getProperty("local.server.port") + path);
+            URI uri = URI.create(
+                    "http://localhost:" + application.getEnvironment().getProperty("local.server.port") + path);
             HttpClient client = HttpClient.newHttpClient();
             HttpRequest request = HttpRequest.newBuilder(uri).build();
-            assertThat(client.send(request, HttpResponse.BodyHandlers.ofString()).body())
+            assertThat(client.send(request, HttpResponse.BodyHandlers.ofString())
+                            .body())
                     .isEqualTo("sold");
             HttpResponse<String> refused = client.send(request, HttpResponse.BodyHandlers.ofString());
 

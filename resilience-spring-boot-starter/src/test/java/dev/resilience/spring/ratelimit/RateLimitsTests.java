@@ -123,9 +123,9 @@ class RateLimitsTests {
             assertThat(catchThrowable(() -> answer.ask(partners))).isNull();
             assertThat(catchThrowable(() -> answer.ask(partners))).isNull();
             assertThatThrownBy(() -> answer.ask(partners))
-                    .isInstanceOfSatisfying(RateLimitExceededException.class, refused -> assertThat(
-                                    refused.retryAfter())
-                            .isEqualTo(Duration.ofMillis(500)));
+                    .isInstanceOfSatisfying(
+                            RateLimitExceededException.class,
+                            refused -> assertThat(refused.retryAfter()).isEqualTo(Duration.ofMillis(500)));
             time.advance(Duration.ofMillis(500));
             assertThat(catchThrowable(() -> answer.ask(partners))).isNull();
         });
@@ -214,7 +214,16 @@ class RateLimitsTests {
             endpoint.act("rate-limit", "partners", null, "{\"permits\": 10}", null, null, null, null, null, null, null);
             assertThat(registry.rateLimit("partners").available()).isEqualTo(8);
             assertThatThrownBy(() -> endpoint.act(
-                            "rate-limit", "partners", null, "{\"store\": \"redis\"}", null, null, null, null, null, null,
+                            "rate-limit",
+                            "partners",
+                            null,
+                            "{\"store\": \"redis\"}",
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
+                            null,
                             null))
                     .isInstanceOf(InvalidEndpointRequestException.class);
             registry.reset();
@@ -225,16 +234,25 @@ class RateLimitsTests {
     @Test
     void itsMetersAreThereFromTheStart() {
         run(() -> {
-            assertThat(meters.get("resilience.ratelimit.available").tag("name", "partners").gauge().value())
+            assertThat(meters.get("resilience.ratelimit.available")
+                            .tag("name", "partners")
+                            .gauge()
+                            .value())
                     .isEqualTo(2);
             partners.value();
             partners.mono().block();
             catchThrowable(() -> partners.value());
             assertThat(count("accepted")).isEqualTo(2);
             assertThat(count("rejected")).isEqualTo(1);
-            assertThat(meters.get("resilience.ratelimit.available").tag("name", "partners").gauge().value())
+            assertThat(meters.get("resilience.ratelimit.available")
+                            .tag("name", "partners")
+                            .gauge()
+                            .value())
                     .isZero();
-            assertThat(meters.get("resilience.ratelimit.available").tag("name", "customers").gauge().value())
+            assertThat(meters.get("resilience.ratelimit.available")
+                            .tag("name", "customers")
+                            .gauge()
+                            .value())
                     .isNaN();
         });
     }
@@ -272,7 +290,8 @@ class RateLimitsTests {
         application
                 .withPropertyValues("resilience.rate-limit.partners.on-store-failure=open")
                 .withBean(Partners.class)
-                .run(context -> assertThat(context.getBean(StartupWarnings.class).all().toString())
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all().toString())
                         .contains("resilience.rate-limit.partners.on-store-failure"));
     }
 
