@@ -81,7 +81,7 @@ final class Gcra implements Permits {
     public double available() {
         Bucket current = bucket;
         long units = current.units(time.nanoTime() - start);
-        return Math.max(0, current.burst - Math.max(0, current.get() - units)) / current.interval;
+        return Math.floorDiv(Math.max(0, current.burst - Math.max(0, current.get() - units)), current.interval);
     }
 
     @Override
@@ -153,7 +153,8 @@ final class Gcra implements Permits {
 
         /** A moment, rounded down to whole units. */
         long units(long nanos) {
-            return Math.multiplyHigh(nanos, unitsOfNano) << (Long.SIZE - FRACTION) | nanos * unitsOfNano >>> FRACTION;
+            return (Math.multiplyHigh(nanos, unitsOfNano) << (Long.SIZE - FRACTION))
+                    | (nanos * unitsOfNano >>> FRACTION);
         }
 
         /** How long it is until a moment, which is not over: rounded up, so that it is over then. */
