@@ -154,7 +154,7 @@ final class Gcra implements Permits {
         /** A moment, rounded down to whole units. */
         long units(long nanos) {
             return (Math.multiplyHigh(nanos, unitsOfNano) << (Long.SIZE - FRACTION))
-                    | (nanos * unitsOfNano >>> FRACTION);
+                    | ((nanos * unitsOfNano) >>> FRACTION);
         }
 
         /** How long it is until a moment, which is not over: rounded up, so that it is over then. */
