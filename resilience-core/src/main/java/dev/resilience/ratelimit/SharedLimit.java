@@ -93,6 +93,7 @@ public final class SharedLimit implements Permits.Source {
      *
      * @param key {@code null} for all calls
      */
+    @Override
     public Permits permits(@Nullable String key, RateLimitPolicy policy) {
         SharedPermits part = new SharedPermits(this, key, policy);
         parts.add(part);
