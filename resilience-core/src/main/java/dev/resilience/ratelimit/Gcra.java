@@ -134,8 +134,15 @@ final class Gcra implements Permits {
             if (now != beat.get()) {
                 return false;
             }
-            long before = get();
-            return before <= limit.get() && compareAndSet(before, before + interval);
+            long last = limit.get();
+            for (long before = get(); before <= last; ) {
+                long other = compareAndExchange(before, before + interval);
+                if (other == before) {
+                    return true;
+                }
+                before = other;
+            }
+            return false;
         }
 
         /** From when on the next permit counts: as if all that was taken since the clock was read had been taken as late as can be. */
