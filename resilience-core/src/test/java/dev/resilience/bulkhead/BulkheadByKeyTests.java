@@ -11,6 +11,7 @@ import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -118,7 +119,7 @@ class BulkheadByKeyTests {
                 .maxConcurrent(1)
                 .maxQueue(1));
         CountDownLatch begun = new CountDownLatch(2);
-        Map<String, CompletableFuture<String>> calls = new ConcurrentHashMap<>();
+        Map<String, CompletableFuture<String>> calls = new HashMap<>();
         for (String key : new String[] {"a", "b"}) {
             calls.put(key, Pipeline.of(bulkhead.forKey(key)).callAsync(() -> {
                 begun.countDown();
@@ -195,7 +196,7 @@ class BulkheadByKeyTests {
                             if (ofKey.incrementAndGet() > 1) {
                                 wrong.set(key);
                             }
-                            Thread.yield();
+                            Thread.onSpinWait();
                             ofKey.decrementAndGet();
                         });
                         accepted.incrementAndGet();
