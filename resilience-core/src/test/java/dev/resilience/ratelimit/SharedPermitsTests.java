@@ -48,7 +48,7 @@ class SharedPermitsTests {
         Random random = new Random(1);
         for (int call = 0; call < 5_000; call++) {
             time.advance(Duration.ofMillis(random.nextInt(2_000)));
-            long maxWait = random.nextInt(2) * random.nextInt(5_000) * 1_000_000L;
+            long maxWait = 1_000_000L * random.nextInt(2) * random.nextInt(5_000);
             long answer = shared.acquire(maxWait, true);
             assertThat(answer).as("call %s", call).isCloseTo(alone.acquire(maxWait, true), within(2_000));
         }
