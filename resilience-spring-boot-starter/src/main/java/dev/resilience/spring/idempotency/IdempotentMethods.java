@@ -151,13 +151,14 @@ public final class IdempotentMethods {
                     call + " cannot be made, because these could not be read back: " + why,
                     "Name a class that Jackson can read.");
         }
-        boolean isScoped = callerScope != null && idempotency.policy().scope() != Scope.NONE;
+        boolean isShared = idempotency.policy().scope() == Scope.NONE;
+        CallerScope callers = callerScope == null || isShared ? IdempotentMethod.NO_CALLERS : callerScope;
         use();
         return new IdempotentMethod(
                 idempotency,
                 name,
                 invocation -> IdempotentOperation.keyOfCode(invocation, name),
-                isScoped ? callerScope : IdempotentMethod.NO_CALLERS,
+                callers,
                 arguments -> values.comparable(arguments[1]),
                 values.codec(result),
                 answer -> true,
