@@ -179,7 +179,7 @@ class RateLimitsTests {
         run(
                 () -> {
                     for (int i = 0; i < 3; i++) {
-                        catchThrowable(() -> partners.order("d" + System.nanoTime()));
+                        Throwable unused = catchThrowable(() -> partners.order("d" + System.nanoTime()));
                     }
                     assertThat(registry.bulkhead("partners").calls().get(BulkheadOutcome.ACCEPTED))
                             .isEqualTo(3);
@@ -203,7 +203,7 @@ class RateLimitsTests {
         run(() -> {
             partners.value();
             partners.value();
-            catchThrowable(() -> partners.value());
+            Throwable unused = catchThrowable(() -> partners.value());
             Map<String, Object> entry = endpoint.policy("rate-limit", "partners", null);
             assertThat(entry.get("state"))
                     .isEqualTo(Map.of("available", 0L, "burst", 2, "calls", Map.of("accepted", 2L, "rejected", 1L)));
@@ -241,7 +241,7 @@ class RateLimitsTests {
                     .isEqualTo(2);
             partners.value();
             partners.mono().block();
-            catchThrowable(() -> partners.value());
+            Throwable unused = catchThrowable(() -> partners.value());
             assertThat(count("accepted")).isEqualTo(2);
             assertThat(count("rejected")).isEqualTo(1);
             assertThat(meters.get("resilience.ratelimit.available")

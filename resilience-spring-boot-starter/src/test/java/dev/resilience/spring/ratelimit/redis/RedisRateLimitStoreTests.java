@@ -35,7 +35,7 @@ class RedisRateLimitStoreTests extends RateLimitStoreContract {
         String key = "test:nodes:" + limit;
         redis.opsForZSet()
                 .range(key, 0, -1)
-                .forEach(node -> redis.opsForZSet().incrementScore(key, node, -time.toMillis()));
+                .forEach(node -> redis.opsForZSet().incrementScore(key, node, (double) -time.toMillis()));
     }
 
     @Test
