@@ -22,6 +22,10 @@ public class Ours extends Settings {
     private final Pipeline breaker = Pipeline.of(breaker(Window.Type.TIME));
     private final Pipeline countingBreaker = Pipeline.of(breaker(Window.Type.COUNT));
     private final Pipeline bulkhead = Pipeline.of(Resilience.create().bulkhead("bulkhead", BulkheadPolicy.defaults()));
+    private final Pipeline adaptiveBulkhead = Pipeline.of(Resilience.create()
+            .bulkhead(
+                    "bulkhead",
+                    BulkheadPolicy.builder().type(BulkheadPolicy.Type.ADAPTIVE).build()));
     private final Pipeline all = Pipeline.of(
             Resilience.create().bulkhead("all", BulkheadPolicy.defaults()),
             breaker(Window.Type.TIME),
@@ -56,6 +60,11 @@ public class Ours extends Settings {
     @Benchmark
     public Object bulkhead() throws Throwable {
         return bulkhead.invoke(body);
+    }
+
+    @Benchmark
+    public Object adaptiveBulkhead() throws Throwable {
+        return adaptiveBulkhead.invoke(body);
     }
 
     @Benchmark

@@ -51,6 +51,10 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
     final Set<Stoppable> moved;
 
     volatile ThreadPoolExecutor threads;
+
+    /** What moves the limit; {@code null} where it is fixed. */
+    volatile @Nullable AdaptiveLimit adaptive;
+
     private volatile BulkheadPolicy policy;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
@@ -59,7 +63,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
         this.policy = policy;
         this.time = environment.time();
         this.carrier = environment.carrier();
-        this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
+        this.adaptive = adaptive(policy);
+        this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ConcurrentHashMap.newKeySet();
         this.reports = new BulkheadReports(name, environment, permits, new OutcomeCounters<>(BulkheadOutcome.class));
         this.threads = threads(policy);
@@ -71,7 +76,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
         this.policy = ofAll.policy;
         this.time = ofAll.time;
         this.carrier = ofAll.carrier;
-        this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
+        this.adaptive = adaptive(policy);
+        this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ofAll.moved;
         this.threads = ofAll.threads;
         this.reports = new BulkheadReports(part, isLogged, ofAll.reports, permits);
@@ -147,8 +153,32 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
             threads = ofAll == null ? threads(changed) : ofAll.threads;
         }
         policy = changed;
-        permits.limit(changed.maxConcurrent(), changed.maxQueue());
+        adaptive = adaptive(changed);
+        permits.limit(target(), changed.maxQueue());
+        followLimit(); // which may have moved meanwhile
         parts.forEach(part -> part.reconfigure(changed));
+    }
+
+    /** Goes on from where the limit is if it was adaptive before. */
+    private @Nullable AdaptiveLimit adaptive(BulkheadPolicy changed) {
+        if (changed.type() != BulkheadPolicy.Type.ADAPTIVE) {
+            return null;
+        }
+        int min = changed.minConcurrent();
+        int max = changed.maxConcurrent();
+        AdaptiveLimit before = adaptive;
+        LimitSearch search =
+                before == null ? LimitSearch.between(min, max) : before.search().within(min, max);
+        return new AdaptiveLimit(search, time, this::followLimit);
+    }
+
+    private void followLimit() {
+        permits.limit(this::target);
+    }
+
+    private int target() {
+        AdaptiveLimit moving = adaptive;
+        return moving == null ? policy.maxConcurrent() : moving.limit();
     }
 
     /** Calls that hold a permit go there, so their number needs no bound of its own, and those that are let through have none. */
@@ -159,12 +189,17 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
     /** Beside a semaphore only asynchronous calls go there that have waited in the queue: as those of a retry after a wait. */
     private static boolean areVirtual(BulkheadPolicy policy) {
         return policy.virtualThreads()
-                || (policy.type() == BulkheadPolicy.Type.SEMAPHORE && WorkerThreads.canBeVirtual());
+                || (policy.type() != BulkheadPolicy.Type.THREAD_POOL && WorkerThreads.canBeVirtual());
     }
 
     /** Calls that hold a permit now. */
     public int running() {
         return permits.running() + parts.stream().mapToInt(Bulkhead::running).sum();
+    }
+
+    /** Calls that may hold a permit at once now: {@code max-concurrent}, or what type {@code adaptive} has found. */
+    public int limit() {
+        return permits.limit();
     }
 
     /** Calls that wait in the queue now. */
@@ -174,7 +209,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
 
     /** Whether a call would be refused that comes now without a key. */
     public boolean isFull() {
-        return permits.running() >= policy.maxConcurrent() && permits.waiting() >= policy.maxQueue();
+        return permits.running() >= permits.limit() && permits.waiting() >= policy.maxQueue();
     }
 
     /**
@@ -265,6 +300,14 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
             calls().count(BulkheadOutcome.WOULD_REJECT);
         }
         return letThrough;
+    }
+
+    /** A call has found no permit. */
+    void limitReached() {
+        AdaptiveLimit moving = adaptive;
+        if (moving != null) {
+            moving.reached();
+        }
     }
 
     /** How long the call of the current thread may wait in the queue. */

@@ -8,7 +8,9 @@ import java.time.Duration;
  * How many calls run at once and how many wait for a permit. Immutable; every value is checked when the record is made.
  *
  * @param type what limits the calls; default {@link Type#SEMAPHORE}
- * @param maxConcurrent calls that run at once; default 10, at least 1
+ * @param maxConcurrent calls that run at once, for type adaptive at the most; default 10, at least 1
+ * @param minConcurrent for type adaptive, calls that may run at once at the least; default 1, at least 1, at most {@code
+ *     maxConcurrent}
  * @param maxQueue calls that wait in the queue, first come, first served; default 50, 0 refuses at once
  * @param queueTimeout how long a call waits at the most; default 30 s
  * @param virtualThreads whether a thread pool uses virtual threads; default false, true only on Java 21 and later
@@ -21,6 +23,7 @@ import java.time.Duration;
 public record BulkheadPolicy(
         Type type,
         int maxConcurrent,
+        int minConcurrent,
         int maxQueue,
         Duration queueTimeout,
         boolean virtualThreads,
@@ -29,6 +32,9 @@ public record BulkheadPolicy(
 
     public BulkheadPolicy {
         Require.atLeast(1, "max-concurrent", maxConcurrent);
+        Require.atLeast(1, "min-concurrent", minConcurrent);
+        String tooMany = "must be at most max-concurrent, which is " + maxConcurrent;
+        Require.that(type != Type.ADAPTIVE || minConcurrent <= maxConcurrent, "min-concurrent", minConcurrent, tooMany);
         Require.atLeast(0, "max-queue", maxQueue);
         Require.positive("queue-timeout", queueTimeout);
         Require.ratio("enforce", enforce);
@@ -50,7 +56,12 @@ public record BulkheadPolicy(
          * Calls run on the bulkhead's own threads, as many as run at once; their callers wait, or get a future. A
          * thread-bound transaction stays behind on the caller's thread.
          */
-        THREAD_POOL
+        THREAD_POOL,
+        /**
+         * As a semaphore, and how many calls run at once follows their latency: between {@code min-concurrent} and {@code
+         * max-concurrent}, what the callee can do before calls begin to queue there.
+         */
+        ADAPTIVE
     }
 
     /** Ten calls at once, fifty in the queue for up to 30 seconds. */
@@ -68,6 +79,7 @@ public record BulkheadPolicy(
 
         private Type type = Type.SEMAPHORE;
         private int maxConcurrent = 10;
+        private int minConcurrent = 1;
         private int maxQueue = 50;
         private Duration queueTimeout = Duration.ofSeconds(30);
         private boolean virtualThreads;
@@ -85,6 +97,12 @@ public record BulkheadPolicy(
         /** Calls that run at once; default 10, at least 1. */
         public Builder maxConcurrent(int calls) {
             maxConcurrent = calls;
+            return this;
+        }
+
+        /** For type adaptive, calls that may run at once at the least; default 1, at least 1, at most {@code maxConcurrent}. */
+        public Builder minConcurrent(int calls) {
+            minConcurrent = calls;
             return this;
         }
 
@@ -120,7 +138,8 @@ public record BulkheadPolicy(
 
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public BulkheadPolicy build() {
-            return new BulkheadPolicy(type, maxConcurrent, maxQueue, queueTimeout, virtualThreads, enforce, maxKeys);
+            return new BulkheadPolicy(
+                    type, maxConcurrent, minConcurrent, maxQueue, queueTimeout, virtualThreads, enforce, maxKeys);
         }
     }
 }

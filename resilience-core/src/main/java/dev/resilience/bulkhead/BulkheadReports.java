@@ -45,12 +45,12 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     }
 
     /** For a call that finds neither a permit nor room in the queue. */
-    BulkheadFullException full(BulkheadPolicy limits) {
+    BulkheadFullException full() {
         if (permits.isClosed()) {
             return rejected("the application ends, and calls do not wait in the queue any more");
         }
-        int running = limits.maxConcurrent();
-        int waiting = limits.maxQueue();
+        int running = permits.limit();
+        int waiting = permits.queueLimit();
         return rejected((running == 1 ? "1 call runs" : running + " calls run") + " and " + waiting
                 + (waiting == 1 ? " waits" : " wait") + ", which are the limits");
     }
@@ -75,9 +75,9 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
      *
      * @param grantedBefore permits that were granted when the wait began
      */
-    BulkheadOutcome served(int maxConcurrent, long since, long grantedBefore) {
+    BulkheadOutcome served(long since, long grantedBefore) {
         permitsSeen.add(permits.acquisitions() - grantedBefore);
-        permitNanos.add((double) (time.nanoTime() - since) * maxConcurrent);
+        permitNanos.add((double) (time.nanoTime() - since) * permits.limit());
         return waited(BulkheadOutcome.ACCEPTED, since);
     }
 

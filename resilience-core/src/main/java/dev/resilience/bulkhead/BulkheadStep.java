@@ -39,10 +39,28 @@ final class BulkheadStep extends AsyncStep {
         if (bulkhead.pool() != null) {
             return callElsewhere(invocation); // which has the permit when it enters
         }
+        AdaptiveLimit adaptive = bulkhead.adaptive;
+        if (adaptive != null) {
+            return callMeasured(adaptive, invocation);
+        }
         try {
             return next.call(invocation);
         } finally {
             permits.release();
+        }
+    }
+
+    private @Nullable Object callMeasured(AdaptiveLimit adaptive, Invocation invocation) throws Throwable {
+        long begin = adaptive.begin();
+        Throwable failure = null;
+        try {
+            return next.call(invocation);
+        } catch (Throwable failed) {
+            failure = failed;
+            throw failed;
+        } finally {
+            permits.release();
+            adaptive.ended(begin, failure);
         }
     }
 
@@ -55,7 +73,28 @@ final class BulkheadStep extends AsyncStep {
         if (!permits.tryAcquire()) {
             return call.waitFor(new Waiting(call, pool));
         }
-        return pool == null ? Next.INWARD : moveTo(pool, call, call);
+        if (pool != null) {
+            return moveTo(pool, call, call);
+        }
+        if (bulkhead.adaptive != null) {
+            call.hold(withPermit(call));
+        }
+        return Next.INWARD;
+    }
+
+    /** What is held of a call that has its permit now and may leave its thread. */
+    private Stoppable withPermit(AsyncCall call) {
+        AdaptiveLimit adaptive = bulkhead.adaptive;
+        return adaptive == null ? call : new Measured(call, adaptive, adaptive.begin());
+    }
+
+    /** A call that is measured from when it got its permit. */
+    private record Measured(AsyncCall call, AdaptiveLimit limit, long begin) implements Stoppable {
+
+        @Override
+        public void stop() {
+            call.stop();
+        }
     }
 
     /** The call runs on other threads than its caller's from now on, where it can be stopped. */
@@ -79,6 +118,9 @@ final class BulkheadStep extends AsyncStep {
         Object held = call.held();
         if (!(held instanceof LetThrough)) {
             permits.release();
+        }
+        if (held instanceof Measured measured) {
+            measured.limit.ended(measured.begin, call.failure());
         }
         if (held != null) {
             bulkhead.moved.remove(held);
@@ -105,9 +147,10 @@ final class BulkheadStep extends AsyncStep {
 
         @Override
         protected void start() {
+            bulkhead.limitReached();
             if (!permits.enqueue(this)) {
                 if (!bulkhead.letsThrough()) {
-                    throw bulkhead.reports.full(bulkhead.policy());
+                    throw bulkhead.reports.full();
                 }
                 boolean isMine = claim();
                 if (isMine && pool == null) { // here, as if there were a permit
@@ -137,8 +180,8 @@ final class BulkheadStep extends AsyncStep {
                 return;
             }
             cancelTimer();
-            call.report(() -> bulkhead.reports.served(bulkhead.policy().maxConcurrent(), start, grantedBefore));
-            goOn(call);
+            call.report(() -> bulkhead.reports.served(start, grantedBefore));
+            goOn(pool == null ? withPermit(call) : call);
         }
 
         /** Not on the thread that ends the wait, which has work of its own, and not behind slow code of others. */
@@ -224,19 +267,20 @@ final class BulkheadStep extends AsyncStep {
          * dev.resilience.exception.DeadlineExceededException} where the deadline ended the wait.
          */
         boolean awaitPermit() {
+            bulkhead.limitReached();
             long start = bulkhead.time.nanoTime();
             if (!permits.enqueue(this)) {
                 if (bulkhead.letsThrough()) {
                     return false;
                 }
-                throw bulkhead.reports.full(bulkhead.policy());
+                throw bulkhead.reports.full();
             }
             BulkheadOutcome outcome = park(start);
             if (outcome == BulkheadOutcome.TIMED_OUT && !timeout.byDeadline() && bulkhead.letsThrough()) {
                 outcome = BulkheadOutcome.WOULD_REJECT;
             }
             if (outcome == BulkheadOutcome.ACCEPTED) {
-                bulkhead.reports.served(bulkhead.policy().maxConcurrent(), start, grantedBefore);
+                bulkhead.reports.served(start, grantedBefore);
                 return true;
             }
             bulkhead.reports.waited(outcome, start);

@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,22 @@ final class PermitQueue {
             return null;
         });
         serve();
+    }
+
+    /** As {@link #limit(int, int)}; the last of several threads to come sets what holds then. */
+    void limit(IntSupplier concurrent) {
+        lock.get(() -> maxConcurrent = concurrent.getAsInt());
+        serve();
+    }
+
+    /** How many permits there are now. */
+    int limit() {
+        return maxConcurrent;
+    }
+
+    /** How many calls may wait. */
+    int queueLimit() {
+        return maxQueue;
     }
 
     /** Acquires a permit if there is one and no call waits for it. */

@@ -62,6 +62,7 @@ class BulkheadSoakTests {
         BulkheadPolicy policy = BulkheadPolicy.builder()
                 .type(type)
                 .maxConcurrent(PLACES)
+                .minConcurrent(PLACES)
                 .maxQueue(4)
                 .queueTimeout(Duration.ofNanos(300_000))
                 .build();

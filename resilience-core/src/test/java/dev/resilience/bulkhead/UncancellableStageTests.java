@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A stage that throws when it is cancelled: its call ends and leaves its place all the same. */
 @Timeout(60)
 @ParameterizedClass
-@EnumSource(BulkheadPolicy.Type.class)
+@EnumSource(value = BulkheadPolicy.Type.class, mode = EnumSource.Mode.EXCLUDE, names = "ADAPTIVE")
 class UncancellableStageTests {
 
     private final CapturedLog log = CapturedLog.of(AsyncCall.class);

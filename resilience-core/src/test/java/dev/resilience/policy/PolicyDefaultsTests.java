@@ -96,6 +96,7 @@ class PolicyDefaultsTests {
 
         assertThat(policy.type()).isEqualTo(BulkheadPolicy.Type.SEMAPHORE);
         assertThat(policy.maxConcurrent()).isEqualTo(10);
+        assertThat(policy.minConcurrent()).isEqualTo(1);
         assertThat(policy.maxQueue()).isEqualTo(50);
         assertThat(policy.queueTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(policy.virtualThreads()).isFalse();

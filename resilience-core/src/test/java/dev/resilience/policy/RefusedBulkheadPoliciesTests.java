@@ -22,6 +22,12 @@ class RefusedBulkheadPoliciesTests {
         return Stream.of(
                 refusal("max-concurrent", 0, "must be at least 1", policy -> policy.maxConcurrent(0)),
                 refusal("max-concurrent", -1, "must be at least 1", policy -> policy.maxConcurrent(-1)),
+                refusal("min-concurrent", 0, "must be at least 1", policy -> policy.minConcurrent(0)),
+                refusal(
+                        "min-concurrent",
+                        11,
+                        "must be at most max-concurrent, which is 10",
+                        policy -> policy.type(BulkheadPolicy.Type.ADAPTIVE).minConcurrent(11)),
                 refusal("max-queue", -1, "must be at least 0", policy -> policy.maxQueue(-1)),
                 refusal(
                         "queue-timeout",

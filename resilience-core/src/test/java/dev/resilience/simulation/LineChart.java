@@ -28,11 +28,16 @@ final class LineChart {
 
     /** Adds a curve through points given as pairs of values. */
     void add(String name, int colour, List<double[]> values) {
+        addLine(name, colour, values).forEach(point -> svg.dot("f" + colour, point));
+    }
+
+    /** As {@link #add}, without dots, for many values. */
+    List<Point> addLine(String name, int colour, List<double[]> values) {
         List<Point> points =
                 values.stream().map(value -> panel.at(value[0], value[1])).toList();
         svg.curve("curve c" + colour, points);
-        points.forEach(point -> svg.dot("f" + colour, point));
         labels.add(new Label(name, colour, points.get(points.size() - 1).y()));
+        return points;
     }
 
     String finished() {

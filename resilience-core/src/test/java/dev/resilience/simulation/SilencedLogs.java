@@ -2,6 +2,7 @@ package dev.resilience.simulation;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.retry.Retry;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
 final class SilencedLogs {
 
     private static final List<Logger> LOGS = List.of(
+            (Logger) LoggerFactory.getLogger(Bulkhead.class),
             (Logger) LoggerFactory.getLogger(Retry.class),
             (Logger) LoggerFactory.getLogger(CircuitBreaker.class),
             (Logger) LoggerFactory.getLogger(Idempotency.class));

@@ -28,7 +28,9 @@ class SimulationReportTests {
             "storm-load.svg", Plots::stormLoad,
             "storm-success.svg", Plots::stormSuccess,
             "breaker-served.svg", BreakerReport::servedPlot,
-            "breaker-ramp.svg", BreakerReport::fleetPlot);
+            "breaker-ramp.svg", BreakerReport::fleetPlot,
+            "adaptive-day.svg", LimitReport::dayPlot,
+            "adaptive-overload.svg", LimitReport::overloadPlot);
 
     private static final Map<String, Supplier<String>> TABLES = Map.of(
             "contention", Tables::contention,
@@ -38,6 +40,13 @@ class SimulationReportTests {
             "breaker-time-to-open", BreakerReport::timeToOpen,
             "breaker-ramp", BreakerReport::fleet);
 
+    private static final Path ADAPTIVE = Path.of("adaptive-bulkhead.md");
+
+    private static final Map<String, Supplier<String>> ADAPTIVE_TABLES = Map.of(
+            "adaptive-day", LimitReport::day,
+            "adaptive-overload", LimitReport::overload,
+            "adaptive-callees", LimitReport::callees);
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -46,7 +55,9 @@ class SimulationReportTests {
                 "storm-load.svg",
                 "storm-success.svg",
                 "breaker-served.svg",
-                "breaker-ramp.svg"
+                "breaker-ramp.svg",
+                "adaptive-day.svg",
+                "adaptive-overload.svg"
             })
     void aPlotIsTheOneOfTheSimulation(String name) throws IOException {
         check(Path.of("plots", name), PLOTS.get(name).get());
@@ -54,11 +65,20 @@ class SimulationReportTests {
 
     @Test
     void theTablesAreThoseOfTheSimulations() throws IOException {
-        String report = read(docs().resolve(REPORT));
-        for (Map.Entry<String, Supplier<String>> table : TABLES.entrySet()) {
+        checkTables(REPORT, TABLES);
+    }
+
+    @Test
+    void theTablesOfTheAdaptiveBulkheadAreThoseOfTheSimulations() throws IOException {
+        checkTables(ADAPTIVE, ADAPTIVE_TABLES);
+    }
+
+    private static void checkTables(Path page, Map<String, Supplier<String>> tables) throws IOException {
+        String report = read(docs().resolve(page));
+        for (Map.Entry<String, Supplier<String>> table : tables.entrySet()) {
             report = withTable(report, table.getKey(), table.getValue().get());
         }
-        check(REPORT, report);
+        check(page, report);
     }
 
     private static void check(Path file, String generated) throws IOException {

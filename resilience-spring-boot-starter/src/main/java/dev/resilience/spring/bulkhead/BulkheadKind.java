@@ -53,7 +53,11 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
 
     @Override
     public @Nullable String withoutEffect(String key, BulkheadPolicy policy) {
-        return because(key.equals("queue-timeout") && policy.maxQueue() == 0, "max-queue is 0");
+        return switch (key) {
+            case "queue-timeout" -> because(policy.maxQueue() == 0, "max-queue is 0");
+            case "min-concurrent" -> because(policy.type() != BulkheadPolicy.Type.ADAPTIVE, "type is not adaptive");
+            default -> null;
+        };
     }
 
     @Override
@@ -75,11 +79,11 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
         if (call == null || call.isZero()) {
             return;
         }
-        double served = (double) Durations.toNanos(policy.queueTimeout()) / call.toNanos() * policy.maxConcurrent();
+        double served = (double) Durations.toNanos(policy.queueTimeout()) / call.toNanos() * bulkhead.limit();
         if (policy.maxQueue() > served) {
             String text = "'" + PropertyNames.of(prefix(), bulkhead.name()) + ".max-queue' is " + policy.maxQueue()
                     + ", but in 'queue-timeout' only " + (long) served + " calls get one of its "
-                    + policy.maxConcurrent() + " permits, because a call takes " + Durations.inWords(call)
+                    + bulkhead.limit() + " permits, because a call takes " + Durations.inWords(call)
                     + ", as measured: the others wait in vain. Make the queue shorter, or raise 'max-concurrent'";
             warnings.addOnce(bulkhead.name(), QUEUE_TOO_LONG.of(text));
         }
@@ -90,7 +94,7 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("running", bulkhead.running());
         state.put("queued", bulkhead.queued());
-        state.put("limit", bulkhead.policy().maxConcurrent());
+        state.put("limit", bulkhead.limit());
         state.put("queueLimit", bulkhead.policy().maxQueue());
         return state;
     }
@@ -104,8 +108,8 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
 
     @Override
     public @Nullable String trouble(Bulkhead bulkhead) {
-        BulkheadPolicy limits = bulkhead.policy();
-        String full = "is full: " + limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait";
+        String full = "is full: " + bulkhead.limit() + " calls run and "
+                + bulkhead.policy().maxQueue() + " wait";
         return bulkhead.isFull() ? full : null;
     }
 
@@ -121,7 +125,7 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     public void meters(Bulkhead bulkhead, Meters meters) {
         meters.gauge(RUNNING, bulkhead, Bulkhead::running);
         meters.gauge(QUEUED, bulkhead, Bulkhead::queued);
-        meters.gauge(LIMIT, bulkhead, b -> b.policy().maxConcurrent());
+        meters.gauge(LIMIT, bulkhead, Bulkhead::limit);
         meters.outcomes(CALLS, bulkhead.calls());
         if (bulkhead.keys() != null) {
             meters.gauge(KEYS, bulkhead.keys(), KeyedObjects::size);

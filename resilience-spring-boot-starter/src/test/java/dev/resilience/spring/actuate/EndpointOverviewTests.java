@@ -164,6 +164,8 @@ class EndpointOverviewTests {
                             "semaphore",
                             "max-concurrent",
                             7,
+                            "min-concurrent",
+                            1,
                             "max-queue",
                             50,
                             "queue-timeout",

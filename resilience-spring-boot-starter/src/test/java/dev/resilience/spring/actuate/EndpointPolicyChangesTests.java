@@ -60,7 +60,7 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{\"max-concurent\": 3} | has no key 'max-concurent' | Did you mean 'max-concurrent'?",
+                "{\"max-concurent\": 3} | has no key 'max-concurent' | Did you mean 'max-concurrent' or",
                 "{\"max-concurrent\": 0} | must be at least 1 | must be at least 1",
                 "{\"max-concurrent\": \"many\"} | many | whole number",
                 "{\"max-concurrent\": 2.5} | 2.5 | whole number",

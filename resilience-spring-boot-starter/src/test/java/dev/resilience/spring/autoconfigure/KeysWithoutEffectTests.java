@@ -56,6 +56,8 @@ class KeysWithoutEffectTests {
         "circuit-breaker, slow-call-rate-threshold=0.7, health=down, slow-call-duration=1s",
         "circuit-breaker, minimum-calls=20, failure-rate-threshold=0, failure-rate-threshold=0.1",
         "bulkhead, queue-timeout=1s, max-queue=0, max-queue=1",
+        "bulkhead, min-concurrent=2, type=semaphore, type=adaptive",
+        "bulkhead, min-concurrent=2, type=thread-pool, type=adaptive",
         "idempotency, wait-timeout=1s, on-in-progress=reject, on-in-progress=wait"
     })
     void areWarnedOfAndOthersAreNot(String kind, String key, String without, String with) {

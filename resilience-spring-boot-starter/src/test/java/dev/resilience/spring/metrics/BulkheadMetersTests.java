@@ -82,6 +82,33 @@ class BulkheadMetersTests {
         });
     }
 
+    /** It begins at 20, and calls that begin to queue in the callee lower it. */
+    @Test
+    void theLimitOfAnAdaptiveOneIsTheOneThatHoldsNow() {
+        ApplicationContextRunner adaptive = Meters.application(Shop.class)
+                .withPropertyValues(
+                        "resilience.bulkhead.default.type=adaptive", "resilience.bulkhead.default.max-concurrent=100");
+        adaptive.run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            ManualTimeSource time = context.getBean(ManualTimeSource.class);
+            assertThat(gauge(context, "limit")).isEqualTo(20);
+            for (int made = 0; made < 20 + 50; made++) {
+                shop.sell();
+            }
+
+            for (int ended = 0; ended < 10_000; ended++) { // one after the other
+                time.advance(Duration.ofMillis(50));
+                shop.started().get(ended).complete("sold");
+                shop.sell();
+            }
+
+            assertThat(gauge(context, "limit")).isBetween(1.0, 5.0);
+            for (int left = 10_000; left < shop.started().size(); left++) {
+                shop.started().get(left).complete("sold"); // the end of the application waits for it
+            }
+        });
+    }
+
     private static ApplicationContextRunner runner() {
         return Meters.application(Shop.class)
                 .withPropertyValues(

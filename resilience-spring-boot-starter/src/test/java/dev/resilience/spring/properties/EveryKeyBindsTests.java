@@ -156,6 +156,23 @@ class EveryKeyBindsTests {
     }
 
     @Test
+    void ofAdaptiveBulkheads() {
+        BulkheadPolicy policy = live("""
+            resilience.bulkhead.payments:
+              type: adaptive
+              max-concurrent: 100
+              min-concurrent: 5
+            """).bulkheads().get("payments").policy();
+
+        assertThat(policy)
+                .isEqualTo(BulkheadPolicy.builder()
+                        .type(BulkheadPolicy.Type.ADAPTIVE)
+                        .maxConcurrent(100)
+                        .minConcurrent(5)
+                        .build());
+    }
+
+    @Test
     void ofThreadPools() {
         boolean virtualThreads = Runtime.version().feature() >= 21;
         BulkheadPolicy policy =

@@ -125,7 +125,7 @@ class ChangedPoliciesTests {
                             "it must be at least 0",
                             "it has no unit",
                             "The key 'type' of the bulkhead policy 'gateway' has a list")
-                    .satisfies(failure -> assertThat(failure.action()).contains("Did you mean 'max-concurrent'?"));
+                    .satisfies(failure -> assertThat(failure.action()).contains("Did you mean 'max-concurrent' or"));
             assertThat(registry.bulkhead("gateway").policy().maxConcurrent()).isEqualTo(10);
         });
     }

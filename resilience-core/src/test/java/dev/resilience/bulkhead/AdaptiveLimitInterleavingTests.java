@@ -1,0 +1,54 @@
+package dev.resilience.bulkhead;
+
+import dev.resilience.concurrency.Interleaved;
+import dev.resilience.concurrency.Interleavings;
+import dev.resilience.time.ManualTimeSource;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Calls that complete a window at the same time. */
+class AdaptiveLimitInterleavingTests {
+
+    @Interleaved
+    void ofTwoCallsThatCompleteAWindowOneMovesTheLimit(Interleavings mode) {
+        mode.explore(threads -> {
+            AtomicInteger changes = new AtomicInteger();
+            AdaptiveLimit limit = almostComplete(changes);
+
+            threads.run(() -> limit.ended(limit.begin(), null), () -> limit.ended(limit.begin(), null));
+
+            check(limit, changes, 8);
+        });
+    }
+
+    @Interleaved
+    void aCallThatEndsWhileAnotherFindsNoPermitMovesTheLimitOnce(Interleavings mode) {
+        mode.explore(threads -> {
+            AtomicInteger changes = new AtomicInteger();
+            AdaptiveLimit limit = almostComplete(changes);
+
+            threads.run(() -> limit.ended(limit.begin(), null), limit::reached);
+
+            check(limit, changes, 8);
+        });
+    }
+
+    /** At a limit of 4 that may grow to 8, and one call is missing. */
+    private static AdaptiveLimit almostComplete(AtomicInteger changes) {
+        double zero = 0; // all calls last for no time
+        LimitSearch search = new LimitSearch(1, 8, 4, 1, 8, zero, zero, 1e15, 0, 30, false);
+        AdaptiveLimit limit = new AdaptiveLimit(search, new ManualTimeSource(), changes::incrementAndGet);
+        limit.reached();
+        limit.reached();
+        for (int i = 1; i < search.needed(); i++) {
+            limit.ended(limit.begin(), null);
+        }
+        return limit;
+    }
+
+    private static void check(AdaptiveLimit limit, AtomicInteger changes, int expected) {
+        boolean isRight = limit.limit() == 4 ? changes.get() == 0 : changes.get() == 1 && limit.limit() == expected;
+        if (!isRight) {
+            throw new AssertionError(limit.search() + " after " + changes + " changes");
+        }
+    }
+}
