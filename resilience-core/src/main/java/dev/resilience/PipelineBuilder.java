@@ -4,6 +4,8 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.hedge.Hedge;
+import dev.resilience.hedge.HedgePolicy;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Layer;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Composes a pipeline in the library's order, in whatever order its methods are called. Outermost first:
  *
  * <pre>
- * fallback &gt; idempotent &gt; rate limit &gt; bulkhead &gt; circuit breaker &gt; retry &gt; time limit &gt; the call itself
+ * fallback &gt; idempotent &gt; rate limit &gt; bulkhead &gt; circuit breaker &gt; retry or hedge &gt; time limit &gt; the call itself
  * </pre>
  *
  * <p>So a retried call holds one permit of the bulkhead and counts once for the circuit breaker, however many attempts it
@@ -106,6 +108,19 @@ public final class PipelineBuilder {
         return add(Position.RETRY, retry);
     }
 
+    /** Makes a second attempt beside a slow one, by the {@linkplain Resilience#hedge hedge} of the pipeline's name. */
+    public PipelineBuilder hedge(HedgePolicy policy) {
+        return hedge(resilience.hedge(name, policy));
+    }
+
+    /**
+     * Makes a second attempt beside a slow one. Not together with a retry, and only behind {@link #idempotent} unless the policy
+     * says that the calls are free of side effects.
+     */
+    public PipelineBuilder hedge(Hedge hedge) {
+        return add(Position.HEDGE, hedge);
+    }
+
     /** Ends attempts that take too long, by the {@linkplain Resilience#timeLimit time limit} of the pipeline's name. */
     public PipelineBuilder timeLimit(TimeLimitPolicy policy) {
         return timeLimit(resilience.timeLimit(name, policy));
@@ -116,12 +131,28 @@ public final class PipelineBuilder {
         return add(Position.TIME_LIMIT, timeLimit);
     }
 
-    /** The pipeline. Without a layer it calls as if it were not there. */
+    /**
+     * The pipeline. Without a layer it calls as if it were not there.
+     *
+     * @throws IllegalStateException for a hedge that must not call twice
+     */
     public Pipeline build() {
+        if (layers.get(Position.HEDGE) instanceof Hedge hedge) {
+            check(hedge);
+        }
         if (layers.containsKey(Position.IDEMPOTENT) && layers.get(Position.RETRY) instanceof Retry retry) {
             layers.put(Position.RETRY, retry.insideIdempotent());
         }
         return resilience.outermostFirst(layers.values().toArray(Layer[]::new));
+    }
+
+    private void check(Hedge hedge) {
+        boolean isIdempotent = layers.containsKey(Position.IDEMPOTENT);
+        if (layers.containsKey(Position.RETRY)
+                || !(isIdempotent || hedge.policy().sideEffectFree())) {
+            throw new IllegalStateException("The pipeline '" + name + "' cannot have the hedge '" + hedge.name()
+                    + "': it needs idempotent(...), or a policy with sideEffectFree(true), and no retry(...)");
+        }
     }
 
     private PipelineBuilder add(Position position, Layer layer) {
@@ -140,6 +171,7 @@ public final class PipelineBuilder {
         BULKHEAD,
         CIRCUIT_BREAKER,
         RETRY,
+        HEDGE,
         TIME_LIMIT
     }
 }

@@ -7,6 +7,8 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackMethod;
+import dev.resilience.hedge.Hedge;
+import dev.resilience.hedge.HedgePolicy;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.store.IdempotencyStore;
@@ -27,6 +29,7 @@ import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -62,6 +65,7 @@ public final class Resilience implements AutoCloseable {
     private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads;
     private final LiveObjects<RateLimitPolicy, RateLimit> rateLimits;
     private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits;
+    private final LiveObjects<HedgePolicy, Hedge> hedges;
     private final LiveObjects<IdempotencySettings, Idempotency> idempotencies;
     private final Map<String, Fallback> fallbacks = new ConcurrentHashMap<>();
 
@@ -80,6 +84,7 @@ public final class Resilience implements AutoCloseable {
                 "rate limit", (name, policy) -> new RateLimit(name, policy, environment), RateLimit::close);
         timeLimits = new LiveObjects<>(
                 "time limit", (name, policy) -> new TimeLimit(name, policy, environment), TimeLimit::close);
+        hedges = new LiveObjects<>("hedge", this::newHedge, Hedge::close);
         idempotencies = new LiveObjects<>(
                 "idempotency",
                 (name, settings) -> new Idempotency(name, settings.policy, settings.store, environment),
@@ -176,6 +181,14 @@ public final class Resilience implements AutoCloseable {
     }
 
     /**
+     * A hedge. It takes its second attempts from the {@link #retryBudget} of its name too, which has {@link
+     * RetryBudgetPolicy#defaults()} unless it was made before.
+     */
+    public Hedge hedge(String name, HedgePolicy policy) {
+        return hedges.get(name, policy);
+    }
+
+    /**
      * Runs calls once per key. It is no layer itself: {@link Idempotency#protecting} makes one for an operation.
      *
      * @param store where keys and results are kept, such as a {@code MemoryIdempotencyStore}; it stays open
@@ -215,6 +228,7 @@ public final class Resilience implements AutoCloseable {
         rateLimits.close();
         bulkheads.close();
         timeLimits.close();
+        hedges.close();
         idempotencies.close();
         circuitBreakers.close();
         fallbacks.values().forEach(Fallback::close);
@@ -222,6 +236,11 @@ public final class Resilience implements AutoCloseable {
 
     private Retry newRetry(String name, RetryPolicy policy) {
         return new Retry(name, policy, environment, budget(name, policy.budget()), TransactionState.NONE);
+    }
+
+    private Hedge newHedge(String name, HedgePolicy policy) {
+        RetryBudget shared = Objects.requireNonNull(budget(name, null));
+        return new Hedge(name, policy, environment, shared, TransactionState.NONE);
     }
 
     private @Nullable RetryBudget budget(String retry, @Nullable String wanted) {

@@ -47,6 +47,7 @@ class ArchitectureTests {
                     "circuitbreaker",
                     "deadletter",
                     "fallback",
+                    "hedge",
                     "idempotency",
                     "idempotency.store",
                     "ratelimit",

@@ -77,6 +77,19 @@ public abstract class AsyncStep extends Step {
         return new OffloadedCall(this, invocation).await();
     }
 
+    /**
+     * Begins a call that enters this step and holds something already.
+     *
+     * @param blocking whether what is inside is called as a blocking call, once the step has moved the call to another thread
+     */
+    protected final CompletableFuture<@Nullable Object> startHolding(
+            Invocation invocation, Object held, boolean blocking) {
+        AsyncCall call =
+                blocking ? new OffloadedCall(this, invocation) : new AsyncCall(this, invocation, segment.length);
+        call.hold(held);
+        return call.start();
+    }
+
     @Override
     public final CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         return new AsyncCall(this, invocation, segment.length).start();

@@ -77,8 +77,8 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
         });
     }
 
-    /** Takes one retry out of the budget if there is one. */
-    boolean tryAcquire() {
+    /** Takes one retry out of the budget if there is one. For what else makes more calls than its callers do. */
+    public boolean tryAcquire() {
         return lock.get(() -> {
             advance();
             boolean granted = window.available() > 0;
@@ -101,14 +101,16 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     }
 
     /**
+     * For what takes retries out of the budget: its calls pay for them.
+     *
      * @param source how many first attempts of one retry have succeeded until now
      */
-    void addSuccesses(LongSupplier source) {
+    public void addSuccesses(LongSupplier source) {
         successes.add(source);
     }
 
     /** The retry has ended: what it has counted until now stays. */
-    void removeSuccesses(LongSupplier source) {
+    public void removeSuccesses(LongSupplier source) {
         if (successes.remove(source)) {
             firstAttempts.add(source.getAsLong());
         }

@@ -24,4 +24,9 @@ public interface TransactionState {
      */
     @Nullable
     String whyLost(@Nullable Throwable failure);
+
+    /** Whether the current thread has a transaction, in which a call on another thread would take no part. Does not throw. */
+    default boolean isOpen() {
+        return false;
+    }
 }

@@ -6,6 +6,7 @@ import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.hedge.HedgePolicy;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.BackoffFunction;
@@ -87,6 +88,7 @@ class PolicyBuildersTests {
                         kind("circuit-breaker", CircuitBreakerPolicy::builder),
                         kind("bulkhead", () -> BulkheadPolicy.builder().type(BulkheadPolicy.Type.THREAD_POOL)),
                         kind("time-limit", TimeLimitPolicy::builder),
+                        kind("hedge", HedgePolicy::builder),
                         kind("idempotency", IdempotencyPolicy::builder))
                 .flatMap(settings -> settings);
     }

@@ -11,6 +11,7 @@ import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
 import dev.resilience.spring.client.HttpClientKind;
 import dev.resilience.spring.context.ContextSnapshotCarrier;
 import dev.resilience.spring.fallback.FallbackKind;
+import dev.resilience.spring.hedge.HedgeKind;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.kind.CallObservations;
 import dev.resilience.spring.kind.Kind;
@@ -71,6 +72,7 @@ public final class ResilienceAutoConfiguration {
                 new BulkheadKind(),
                 new RateLimitKind(),
                 new TimeLimitKind(hasVirtualThreads),
+                new HedgeKind(),
                 new IdempotencyKind(),
                 new RetryBudgetKind(),
                 new FallbackKind(),

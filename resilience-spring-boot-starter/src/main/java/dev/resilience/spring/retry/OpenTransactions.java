@@ -21,6 +21,11 @@ public final class OpenTransactions implements TransactionState {
         return isRollbackOnly() ? "it is marked rollback-only" : null;
     }
 
+    @Override
+    public boolean isOpen() {
+        return TransactionSynchronizationManager.isActualTransactionActive();
+    }
+
     /**
      * Whether a participant that has ended, or the innermost {@code @Transactional} method, has marked the transaction. A
      * mark of a template, or of an outer method, is seen when that one ends.

@@ -3,6 +3,7 @@ package dev.resilience.spring.weaving;
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Hedge;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.RateLimit;
 import dev.resilience.annotation.Retryable;
@@ -36,7 +37,7 @@ public final class ResilienceAspect {
     private static final String KINDS = "@("
             + "dev.resilience.annotation.Retryable || dev.resilience.annotation.CircuitBreaker"
             + " || dev.resilience.annotation.Bulkhead || dev.resilience.annotation.RateLimit"
-            + " || dev.resilience.annotation.TimeLimit"
+            + " || dev.resilience.annotation.TimeLimit || dev.resilience.annotation.Hedge"
             + " || dev.resilience.annotation.Fallback || dev.resilience.annotation.Idempotent)";
 
     /** The same, as classes: those of the library's own kinds. */
@@ -47,6 +48,7 @@ public final class ResilienceAspect {
             Bulkhead.class,
             CircuitBreaker.class,
             Retryable.class,
+            Hedge.class,
             TimeLimit.class);
 
     private static final ResilienceAspect INSTANCE = new ResilienceAspect();

@@ -30,6 +30,7 @@ class EndpointOverviewTests {
                         "circuit-breaker",
                         "bulkhead",
                         "time-limit",
+                        "hedge",
                         "idempotency",
                         "retry-budget",
                         "http-client",

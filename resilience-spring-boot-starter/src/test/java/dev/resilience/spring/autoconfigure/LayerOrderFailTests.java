@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 /** {@code resilience.order} is a permutation of the layers or nothing. */
 class LayerOrderFailTests extends FailingStartup {
 
-    private static final String DEFAULT = "idempotent, rate-limit, bulkhead, circuit-breaker, retry, time-limit";
+    private static final String DEFAULT = "idempotent, rate-limit, bulkhead, circuit-breaker, retry, hedge, time-limit";
 
     @Test
     void aLayerIsMissing() {
@@ -71,7 +71,7 @@ class LayerOrderFailTests extends FailingStartup {
     void theRateLimitIsThereTwice() {
         fail("resilience.order: [idempotent, rate-limit, bulkhead, circuit-breaker, retry, time-limit, rate-limit]")
                 .says("'rate-limit' is there twice")
-                .advises("'fallback' and 'rate-limit' may be left out");
+                .advises("'fallback', 'rate-limit' and 'hedge' may be left out");
     }
 
     @Test

@@ -1,0 +1,187 @@
+package dev.resilience.hedge;
+
+import dev.resilience.context.Attempt;
+import dev.resilience.context.IdempotencyContext;
+import dev.resilience.event.HedgeOutcome;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.Step;
+import dev.resilience.pipeline.Waits;
+import dev.resilience.policy.Require;
+import dev.resilience.retry.RetryBudget;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.retry.TransactionState;
+import dev.resilience.time.Durations;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hedge policy at work: begins a second attempt of a call whose first one is slow, and answers with what comes first (J. Dean,
+ * L. A. Barroso, "The Tail at Scale", 2013). In any period, second attempts ≤ max-extra-load × calls that end + 10.
+ *
+ * <p>A first attempt is slow when it has taken longer than all but {@code max-extra-load} of the calls of the last half minute;
+ * that is measured anew every few seconds, and no call is hedged before a hundred were measured, and one of that share. The
+ * loser of a hedged call was measured too: it took at least until it was stopped, and so longer than that limit.
+ *
+ * <p>A call is not hedged where the second attempt could do harm: outside an idempotent call, unless the method is free of side
+ * effects, and inside a transaction of its caller's, which other threads do not see. Safe for use by many threads.
+ */
+public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseable {
+
+    /** What the budget saves at the most: as many calls may be slow at once. */
+    private static final int MAX_SAVED = 10;
+
+    final TimeSource time;
+    final Waits waits;
+    private final OutcomeCounters<HedgeOutcome> counters;
+    private final String name;
+    private final String inWords;
+    private final FaultClassification faults;
+    private final RetryBudget retries;
+    private final TransactionState transactions;
+    private final Latencies latencies;
+    private final LongAdder attempts = new LongAdder();
+    private final LongSupplier ended;
+    private volatile HedgePolicy policy;
+    private volatile long delayNanos = Latencies.NEVER;
+    private double saved; // second attempts; this and the next with the lock
+    private long callsPaid;
+
+    /**
+     * For adapters; applications ask {@link dev.resilience.Resilience#hedge}.
+     *
+     * @param retries what second attempts are taken from too, besides the hedge's own budget
+     * @param transactions tells whether a call is made in a transaction
+     */
+    public Hedge(
+            String name,
+            HedgePolicy policy,
+            Environment environment,
+            RetryBudget retries,
+            TransactionState transactions) {
+        this.name = name;
+        this.inWords = "hedge '" + name + "'";
+        this.policy = policy;
+        this.time = environment.time();
+        this.waits = environment.waits("resilience-hedge-" + name + "-");
+        this.faults = environment.faults();
+        this.retries = retries;
+        this.transactions = transactions;
+        this.latencies = new Latencies(time.nanoTime());
+        this.counters = new OutcomeCounters<>(HedgeOutcome.class);
+        this.ended = counters::total;
+        retries.addSuccesses(ended);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public HedgePolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Changes the policy for calls that begin when latencies are measured anew, a few seconds from now. What was measured stays.
+     *
+     * @throws dev.resilience.policy.InvalidPolicyException for another {@code side-effect-free}, which the startup has checked
+     */
+    @Override
+    public void reconfigure(HedgePolicy changed) {
+        Require.unchanged("side-effect-free", policy.sideEffectFree(), changed.sideEffectFree());
+        policy = changed;
+    }
+
+    /** Calls by how they ended. */
+    public OutcomeCounters<HedgeOutcome> calls() {
+        return counters;
+    }
+
+    /** Second attempts made: the extra load. */
+    public long attempts() {
+        return attempts.sum();
+    }
+
+    /** After how long a second attempt begins; {@code null} as long as too few calls were measured. */
+    public @Nullable Duration delay() {
+        long nanos = delayNanos;
+        return nanos == Latencies.NEVER ? null : Duration.ofNanos(nanos);
+    }
+
+    @Override
+    public Step around(Step next) {
+        return new HedgeStep(this, next);
+    }
+
+    /** Makes no second attempts any more, but those that run. */
+    @Override
+    public void close() {
+        waits.close();
+        retries.removeSuccesses(ended);
+    }
+
+    /** After how long a call that begins now is hedged; {@link Latencies#NEVER} for not at all. */
+    long delay(long now) {
+        if (latencies.isDue(now)) {
+            measure(now);
+        }
+        long nanos = delayNanos;
+        boolean isHedged = nanos != Latencies.NEVER
+                && (policy.sideEffectFree() || IdempotencyContext.current() != null)
+                && !transactions.isOpen();
+        return isHedged ? nanos : Latencies.NEVER;
+    }
+
+    private synchronized void measure(long now) {
+        if (latencies.isDue(now)) {
+            delayNanos = Math.max(
+                    Durations.toNanos(policy.minimumDelay()), latencies.exceededBy(policy.maxExtraLoad(), now));
+        }
+    }
+
+    /** Whether there is budget for one more second attempt, which is made then. */
+    synchronized boolean tryAcquire() {
+        long calls = ended.getAsLong();
+        saved = Math.min(MAX_SAVED, saved + (calls - callsPaid) * policy.maxExtraLoad());
+        callsPaid = calls;
+        boolean granted = saved >= 1 && retries.tryAcquire();
+        if (granted) {
+            saved--;
+            attempts.increment();
+        }
+        return granted;
+    }
+
+    /** Whether a failure ends a call although its other attempt runs, which would meet it as well. */
+    boolean isAnswer(Throwable failure) {
+        return failure instanceof InterruptedException // of the caller, or because the application ends
+                || faults.classify(failure, RetryPolicy.defaults().retryOnStatus(), true) == Fault.PERMANENT;
+    }
+
+    /** What marks a first attempt. */
+    Attempt firstAttempt(@Nullable Attempt outer) {
+        return Attempt.of(inWords, 1, outer);
+    }
+
+    /**
+     * A call has ended. A failure that came soon says nothing about how long answers take; one that came late does.
+     *
+     * @param hasResult whether it returned
+     */
+    void ended(HedgeOutcome outcome, long start, boolean hasResult) {
+        long taken = time.nanoTime() - start;
+        if (hasResult || taken >= delayNanos) {
+            latencies.record(taken);
+        }
+        counters.count(outcome);
+    }
+}

@@ -1,0 +1,108 @@
+package dev.resilience.hedge;
+
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.event.HedgeOutcome;
+import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncStep;
+import dev.resilience.pipeline.InterruptibleExecution;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Step;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the rest of the pipeline, and a second time beside that if it is slow.
+ *
+ * <p>A blocking call runs on its caller's thread, as if it were not hedged, and its second attempt on a thread of the policy. When
+ * that answers first, the caller's thread is interrupted, and the caller gets the answer as soon as the body lets go.
+ *
+ * <p>A second attempt is a call of its own that enters this step and holds the {@link HedgedCall}: it waits here until it is due.
+ */
+final class HedgeStep extends AsyncStep {
+
+    private final Hedge hedge;
+
+    HedgeStep(Hedge hedge, Step next) {
+        super(next);
+        this.hedge = hedge;
+    }
+
+    @Override
+    public @Nullable Object call(Invocation invocation) throws Throwable {
+        long start = hedge.time.nanoTime();
+        long delay = hedge.delay(start);
+        if (delay != Latencies.NEVER) {
+            return hedged(invocation, new HedgedCall(hedge, start, delay));
+        }
+        boolean hasReturned = false;
+        try {
+            Object result = next.call(invocation);
+            hasReturned = true;
+            return result;
+        } finally {
+            hedge.ended(HedgeOutcome.FIRST, start, hasReturned);
+        }
+    }
+
+    private @Nullable Object hedged(Invocation invocation, HedgedCall call) throws Throwable {
+        @Nullable Object[] slots = CallContext.ofThread();
+        Attempt outer = (Attempt) slots[CallContext.ATTEMPT];
+        InterruptibleExecution body = new InterruptibleExecution();
+        Object result = null;
+        Throwable failure = null;
+        body.begin();
+        slots[CallContext.ATTEMPT] = hedge.firstAttempt(outer);
+        try {
+            call.begun(body::interrupt, startHolding(invocation, call, true));
+            result = next.call(invocation);
+        } catch (Throwable thrown) {
+            failure = thrown;
+        } finally {
+            slots[CallContext.ATTEMPT] = outer;
+            body.end();
+        }
+        call.ended(true, result, failure);
+        return call.await();
+    }
+
+    @Override
+    protected Next enter(AsyncCall call) throws Throwable {
+        if (call.held() instanceof HedgedCall ofSecond) {
+            return enterSecond(call, ofSecond);
+        }
+        long start = hedge.time.nanoTime();
+        HedgedCall hedged = new HedgedCall(hedge, start, hedge.delay(start));
+        Attempt outer = call.attempt();
+        call.attempt(hedge.firstAttempt(outer));
+        CompletableFuture<@Nullable Object> first = next.callAsync(call.invocation());
+        boolean mayHaveTwo = hedged.delayNanos != Latencies.NEVER && !first.isDone();
+        hedged.begun(() -> first.complete(null), mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
+        call.attempt(outer);
+        hedged.endsWith(true, first);
+        return call.await(hedged);
+    }
+
+    /** Once more after the wait, or if that was stopped. */
+    private Next enterSecond(AsyncCall call, HedgedCall hedged) throws Throwable {
+        if (!hedged.hasWaited) {
+            hedged.hasWaited = true;
+            return hedge.waits.pause(call, Duration.ofNanos(hedged.delayNanos));
+        }
+        if (call.failure() != null || hedge.waits.isStopped() || !hedged.secondBegins()) {
+            return Next.OUTWARD;
+        }
+        hedge.waits.add(call);
+        call.attempt(Objects.requireNonNull(call.attempt()).again(2));
+        return Next.INWARD;
+    }
+
+    /** Of a second attempt. */
+    @Override
+    protected Next exit(AsyncCall call) {
+        hedge.waits.remove(call);
+        return Next.OUTWARD;
+    }
+}
