@@ -11,6 +11,7 @@ import java.util.List;
  * @param p99Millis 99 of 100 calls that were answered had held their permits for at most so long
  * @param limits the limit at the end of each second
  */
+@SuppressWarnings("ArrayRecordComponent") // of a test
 record LimitResult(LimitPhase phase, double served, double refused, double p99Millis, int[] limits) {
 
     static LimitResult of(LimitPhase phase, List<Long> nanos, long refused, int[] limits) {

@@ -71,7 +71,7 @@ class LayerOrderFailTests extends FailingStartup {
     void theRateLimitIsThereTwice() {
         fail("resilience.order: [idempotent, rate-limit, bulkhead, circuit-breaker, retry, time-limit, rate-limit]")
                 .says("'rate-limit' is there twice")
-                .advises("'fallback', 'rate-limit' and 'hedge' may be left out");
+                .advises("'fallback' and 'rate-limit' and 'hedge' may be left out");
     }
 
     @Test
