@@ -6,6 +6,7 @@ import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.event.CircuitState;
 import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.RetryBudgetPolicy;
@@ -102,6 +103,20 @@ class PolicyDefaultsTests {
         assertThat(policy.virtualThreads()).isFalse();
         assertThat(policy.enforce()).isEqualTo(1);
         assertThat(policy.maxKeys()).isEqualTo(10_000);
+    }
+
+    @Test
+    void ofRateLimit() {
+        RateLimitPolicy policy = RateLimitPolicy.defaults();
+
+        assertThat(policy.permits()).isEqualTo(100);
+        assertThat(policy.period()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(policy.burst()).isNull();
+        assertThat(policy.capacity()).isEqualTo(100);
+        assertThat(policy.maxWait()).isZero();
+        assertThat(policy.maxKeys()).isEqualTo(10_000);
+        assertThat(policy.store()).isEqualTo(RateLimitPolicy.Store.MEMORY);
+        assertThat(policy.onStoreFailure()).isEqualTo(RateLimitPolicy.OnStoreFailure.SHARE);
     }
 
     @Test

@@ -238,7 +238,7 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
                 .bodyJson()
                 .isStrictlyEqualTo("""
                         {"error": "No kind 'circuitbreaker'. Did you mean 'circuit-breaker'?",
-                         "kinds": ["bulkhead", "circuit-breaker", "dead-letter", "hedge", "http-client", "idempotency", "retry", "retry-budget", "time-limit"]}
+                         "kinds": ["bulkhead", "circuit-breaker", "dead-letter", "hedge", "http-client", "idempotency", "rate-limit", "retry", "retry-budget", "time-limit"]}
                         """);
     }
 

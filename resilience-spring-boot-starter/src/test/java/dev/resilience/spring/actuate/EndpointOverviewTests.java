@@ -29,6 +29,7 @@ class EndpointOverviewTests {
                         "retry",
                         "circuit-breaker",
                         "bulkhead",
+                        "rate-limit",
                         "time-limit",
                         "hedge",
                         "idempotency",

@@ -94,7 +94,7 @@ class ProblemsOfUsersTests extends FailingStartup {
                         "write keys below 'resilience.idempotency-store.redis'"),
                 arguments(
                         "a key that this version does not have",
-                        "resilience.rate-limit.payments.permits: 5",
+                        "resilience.chaos.payments.latency: 5s",
                         "A key under 'resilience' is not known",
                         "remove the key"));
     }

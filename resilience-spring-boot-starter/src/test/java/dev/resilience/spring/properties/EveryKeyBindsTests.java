@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
@@ -169,6 +170,29 @@ class EveryKeyBindsTests {
                         .type(BulkheadPolicy.Type.ADAPTIVE)
                         .maxConcurrent(100)
                         .minConcurrent(5)
+                        .build());
+    }
+
+    @Test
+    void ofRateLimits() {
+        RateLimitPolicy policy = live("""
+            resilience.rate-limit.payments:
+              permits: 5
+              period: 1m
+              burst: 2
+              max-wait: 3s
+              max-keys: 500
+              on-store-failure: open
+            """).rateLimits().get("payments").policy();
+
+        assertThat(policy)
+                .isEqualTo(RateLimitPolicy.builder()
+                        .permits(5)
+                        .period(Duration.ofMinutes(1))
+                        .burst(2)
+                        .maxWait(Duration.ofSeconds(3))
+                        .maxKeys(500)
+                        .onStoreFailure(RateLimitPolicy.OnStoreFailure.OPEN)
                         .build());
     }
 
