@@ -59,7 +59,7 @@ final class Gcra implements Permits {
             long units = current.units(now);
             long before = current.get();
             if (before == CLOSED) {
-                Thread.onSpinWait();
+                awaitChange();
                 continue;
             }
             long after = Math.max(before, current.earliest(before, units)) + current.interval;
@@ -76,6 +76,9 @@ final class Gcra implements Permits {
             }
         }
     }
+
+    /** Until another bucket is there. */
+    private synchronized void awaitChange() {}
 
     @Override
     public double available() {
