@@ -2,7 +2,7 @@ package dev.resilience.bulkhead;
 
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
-import dev.resilience.time.ManualTimeSource;
+import dev.resilience.concurrency.StubTime;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Calls that complete a window at the same time. */
@@ -36,7 +36,7 @@ class AdaptiveLimitInterleavingTests {
     private static AdaptiveLimit almostComplete(AtomicInteger changes) {
         double zero = 0; // all calls last for no time
         LimitSearch search = new LimitSearch(1, 8, 4, 1, 8, zero, zero, 1e15, 0, 30, false);
-        AdaptiveLimit limit = new AdaptiveLimit(search, new ManualTimeSource(), changes::incrementAndGet);
+        AdaptiveLimit limit = new AdaptiveLimit(search, new StubTime(), changes::incrementAndGet);
         limit.reached();
         limit.reached();
         for (int i = 1; i < search.needed(); i++) {
