@@ -77,12 +77,11 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
 
     @Override
     public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
-        KeyedObjects<RateLimit> known = keys;
-        KeyedObjects<RateLimit> ofKeys = known == null
-                ? new KeyedObjects<>(
-                        () -> policy().maxKeys(), each -> new RateLimit(this, each), RateLimit::isUsed, gone -> {})
-                : known;
-        keys = ofKeys;
+        if (keys == null) {
+            keys = new KeyedObjects<>(
+                    () -> policy().maxKeys(), each -> new RateLimit(this, each), RateLimit::isUsed, gone -> {});
+        }
+        KeyedObjects<RateLimit> ofKeys = keys;
         return next -> new RateLimitStep(this, call -> ofKeys.hold(key.apply(call)), next);
     }
 

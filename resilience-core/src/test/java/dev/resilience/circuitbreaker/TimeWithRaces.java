@@ -1,18 +1,15 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.time.ManualTimeSource;
-import dev.resilience.time.TimeSource;
+import dev.resilience.concurrency.ForwardingTime;
 import java.time.Duration;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Manual time at whose reading something else happens: what another thread would do at this very moment, in the middle
  * of what the breaker does, and the same on every run.
  */
-final class TimeWithRaces implements TimeSource {
+final class TimeWithRaces extends ForwardingTime {
 
-    final ManualTimeSource manual = new ManualTimeSource();
     private Duration lag = Duration.ZERO;
     private int readingsBefore;
     private @Nullable Runnable race;
@@ -50,25 +47,5 @@ final class TimeWithRaces implements TimeSource {
     @Override
     public long coarseNanoTime() {
         return manual.nanoTime() - lag.toNanos();
-    }
-
-    @Override
-    public Instant now() {
-        return manual.now();
-    }
-
-    @Override
-    public void sleep(Duration duration) throws InterruptedException {
-        manual.sleep(duration);
-    }
-
-    @Override
-    public void park(Object blocker, Duration atMost) {
-        manual.park(blocker, atMost);
-    }
-
-    @Override
-    public Scheduled schedule(Duration delay, Runnable task) {
-        return manual.schedule(delay, task);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.resilience.concurrency.ForwardingTime;
 import dev.resilience.context.Attempt;
 import dev.resilience.event.HedgeOutcome;
 import dev.resilience.pipeline.Environment;
@@ -11,11 +12,8 @@ import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.TransactionState;
-import dev.resilience.time.ManualTimeSource;
-import dev.resilience.time.TimeSource;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -240,9 +238,8 @@ class BlockingHedgeTests {
     }
 
     /** Manual time whose delayed tasks run on the threads that they are meant for, when a test lets them. */
-    private static final class DueTime implements TimeSource {
+    private static final class DueTime extends ForwardingTime {
 
-        private final ManualTimeSource manual = new ManualTimeSource();
         private final AtomicInteger number = new AtomicInteger();
         private volatile Runnable next = () -> {};
 
@@ -252,26 +249,6 @@ class BlockingHedgeTests {
 
         boolean isDue() {
             return number.get() != 0;
-        }
-
-        @Override
-        public long nanoTime() {
-            return manual.nanoTime();
-        }
-
-        @Override
-        public Instant now() {
-            return manual.now();
-        }
-
-        @Override
-        public void sleep(Duration duration) throws InterruptedException {
-            manual.sleep(duration);
-        }
-
-        @Override
-        public void park(Object blocker, Duration atMost) {
-            manual.park(blocker, atMost);
         }
 
         @Override

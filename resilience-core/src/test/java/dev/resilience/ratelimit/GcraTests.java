@@ -2,11 +2,10 @@ package dev.resilience.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.concurrency.ForwardingTime;
 import dev.resilience.time.ManualTimeSource;
-import dev.resilience.time.TimeSource;
 import java.math.BigInteger;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -178,38 +177,11 @@ class GcraTests {
     }
 
     /** A coarse clock that beats every ten milliseconds, as the system's does. */
-    private static final class Beating implements TimeSource {
-
-        private final ManualTimeSource clock = new ManualTimeSource();
-
-        @Override
-        public long nanoTime() {
-            return clock.nanoTime();
-        }
+    private static final class Beating extends ForwardingTime {
 
         @Override
         public long coarseNanoTime() {
             return nanoTime() / 10_000_000 * 10_000_000;
-        }
-
-        @Override
-        public Instant now() {
-            return clock.now();
-        }
-
-        @Override
-        public void sleep(Duration duration) throws InterruptedException {
-            clock.sleep(duration);
-        }
-
-        @Override
-        public void park(Object blocker, Duration atMost) {
-            clock.park(blocker, atMost);
-        }
-
-        @Override
-        public Scheduled schedule(Duration delay, Runnable task) {
-            return clock.schedule(delay, task);
         }
     }
 
@@ -227,7 +199,7 @@ class GcraTests {
             double load = 0.1 + random.nextDouble() * 3;
             for (int i = 0; i < 3_000; i++) {
                 boolean isBurst = random.nextInt(50) == 0;
-                clock.clock.advance(Duration.ofNanos(
+                clock.manual.advance(Duration.ofNanos(
                         (long) (isBurst ? 100 * interval : random.nextDouble() * 2 * interval / load)));
                 for (int calls = isBurst ? burst : 1; calls > 0; calls--) {
                     if (permits.acquire(0, false) == 0) {
@@ -251,11 +223,11 @@ class GcraTests {
         Beating clock = new Beating();
         Gcra permits = new Gcra(policy(1_000, Duration.ofSeconds(1), 320), clock);
         for (int i = 0; i < 50; i++) {
-            clock.clock.advance(Duration.ofMillis(1));
+            clock.manual.advance(Duration.ofMillis(1));
             assertThat(permits.acquire(0, false)).isZero();
         }
         assertThat(permits.available()).isBetween(320.0 - 2 * 10 - 1, 320.0);
-        clock.clock.advance(Duration.ofMillis(50));
+        clock.manual.advance(Duration.ofMillis(50));
         for (int i = 0; i < 320; i++) {
             assertThat(permits.acquire(0, false)).isZero();
         }

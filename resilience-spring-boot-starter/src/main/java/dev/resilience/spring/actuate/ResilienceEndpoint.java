@@ -276,11 +276,8 @@ public class ResilienceEndpoint {
 
     /** What its trouble is, in words that follow its name; {@code null} if it is in none. */
     <L extends LiveObject<?>> @Nullable String trouble(ConfiguredKind<?, ?, L> kind, String name, L live) {
-        String now = kind.trouble(live);
-        KeyedObjects<L> keys = now == null ? ConfiguredKind.keys(live) : null;
-        boolean isOfKeys = keys != null && keys.count(key -> kind.trouble(key) != null) > 0;
-        String last = isOfKeys ? "has keys in trouble" : TROUBLE.get(String.valueOf(events.lastType(kind.id(), name)));
-        return now != null ? now : last;
+        String now = kind.troubleWithKeys(live);
+        return now != null ? now : TROUBLE.get(String.valueOf(events.lastType(kind.id(), name)));
     }
 
     /** What no method uses comes last. */
@@ -302,7 +299,9 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
         Map<String, Object> policy = RecordKeys.view(live.policy());
-        policy.putAll(liveObjects().isEnabled(kind.id(), name) ? Map.of() : Map.of("enabled", false));
+        if (!liveObjects().isEnabled(kind.id(), name)) {
+            policy.put("enabled", false);
+        }
         kind.describePolicy(live, policy);
         Map<String, Object> state = kind.state(live);
         KeyedObjects<L> keys = ConfiguredKind.keys(live);

@@ -123,8 +123,8 @@ record HttpLibraries(HttpClients clients, TimeSource time)
     }
 
     /**
-     * It sends a request again that was cut off, whatever it does. It reports a redirect while that is followed already, which
-     * may have failed by then, so the channel is observed too.
+     * Reactor's client repeats a request that was cut off, even one with an effect. It reports a redirect when it follows that
+     * already, and the next request may have failed by then, so the channel is observed too.
      */
     private record Reactor(HttpClients clients) {
 

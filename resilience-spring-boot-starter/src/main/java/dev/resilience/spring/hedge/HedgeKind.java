@@ -117,9 +117,9 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
     public void meters(Hedge hedge, Meters meters) {
         meters.outcomes(CALLS, hedge.calls());
         meters.counter(ATTEMPTS, hedge, Hedge::attempts);
-        meters.gauge(
-                DELAY,
-                hedge,
-                live -> live.delay() == null ? Double.NaN : live.delay().toNanos() / 1e9);
+        meters.gauge(DELAY, hedge, live -> {
+            Duration delay = live.delay();
+            return delay == null ? Double.NaN : delay.toNanos() / 1e9;
+        });
     }
 }

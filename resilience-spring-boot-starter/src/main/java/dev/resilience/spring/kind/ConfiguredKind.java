@@ -157,6 +157,14 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
         return null;
     }
 
+    /** The {@linkplain #trouble trouble} of a live object, or else of those that it has for single keys. */
+    public final @Nullable String troubleWithKeys(L live) {
+        String own = trouble(live);
+        KeyedObjects<L> keys = own == null ? keys(live) : null;
+        boolean isOfKeys = keys != null && keys.count(key -> trouble(key) != null) > 0;
+        return isOfKeys ? "has keys in trouble" : own;
+    }
+
     /**
      * What the dashboard shows of each live object, in this order. If it is empty, the page shows what is in {@link #state}:
      * numbers, counters by outcome and texts.

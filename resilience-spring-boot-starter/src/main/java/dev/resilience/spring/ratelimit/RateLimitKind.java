@@ -71,8 +71,9 @@ public final class RateLimitKind
     @Override
     public Map<String, Object> state(RateLimit limit) {
         Map<String, Object> state = keys(limit) == null ? stateOfKey(limit) : new LinkedHashMap<>();
-        if (!limit.store().isEmpty()) {
-            state.put("store", limit.store());
+        Map<String, Object> store = limit.store();
+        if (!store.isEmpty()) {
+            state.put("store", store);
         }
         state.put("calls", limit.calls().byLabel());
         return state;

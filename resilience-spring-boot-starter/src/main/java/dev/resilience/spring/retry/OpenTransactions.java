@@ -56,10 +56,11 @@ public final class OpenTransactions implements TransactionState {
 
     /** Runs an action if the transaction of this thread, if there is one, is rolled back: at once where that is decided. */
     public static void onRollback(Runnable action) {
-        if (isRollbackOnly()) {
+        boolean isHeard = TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive();
+        if (isHeard && isRollbackOnly()) {
             action.run(); // now: the call may end before its transaction does
-        } else if (TransactionSynchronizationManager.isActualTransactionActive()
-                && TransactionSynchronizationManager.isSynchronizationActive()) {
+        } else if (isHeard) {
             TransactionSynchronizationManager.registerSynchronization(new RollbackListener(action));
         }
     }
