@@ -41,11 +41,18 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
             + ") / :interval + 0.000001)), LEAST(:all, FLOOR((:burst - " + BACKLOG + ") / :interval + 0.000001)))";
 
     /** The same for ten minutes, because a change of an indexed column costs PostgreSQL a new entry in each index. */
-    private static final String CLEANUP = "cleanup_after = {now} - MOD({now}, 600000000) + 600000000 + :kept";
+    private static final String CLEANUP = "{now} - MOD({now}, 600000000) + 600000000 + :kept";
+
+    private static final String BACK = "{now} + " + BACKLOG + " + CEIL(" + TAKEN + " * :interval - 0.000001)";
 
     /** The moment comes last: MySQL puts the new value of a column into what is set behind it. */
-    private static final String TAKE = "UPDATE {table} SET " + CLEANUP + ", backlog = " + BACKLOG + ", taken = " + TAKEN
-            + ", back_at = {now} + " + BACKLOG + " + CEIL(" + TAKEN + " * :interval - 0.000001) WHERE id = :id";
+    private static final String TAKE = "UPDATE {table} SET cleanup_after = " + CLEANUP + ", backlog = " + BACKLOG
+            + ", taken = " + TAKEN + ", back_at = " + BACK + " WHERE id = :id";
+
+    /** PostgreSQL's clock goes on in a statement, and is to be read when the row is locked: what all that loses would add up. */
+    private static final String TAKE_AT_A_MOMENT = "UPDATE {table} SET (cleanup_after, backlog, taken, back_at) = (SELECT "
+            + String.join(", ", CLEANUP, BACKLOG, TAKEN, BACK).replace("{now}", "moment")
+            + " FROM (SELECT {now} AS moment) AS clock) WHERE id = :id RETURNING taken, backlog";
 
     private static final int HALF_OF_ID = 16;
 
@@ -156,7 +163,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
         if (known == null) {
             Dialect dialect = Dialect.of(connection);
             String read = switch (dialect) {
-                case POSTGRESQL -> TAKE + " RETURNING taken, backlog";
+                case POSTGRESQL -> TAKE_AT_A_MOMENT;
                 case H2 -> "SELECT taken, backlog FROM FINAL TABLE (" + TAKE + ")";
                 case MYSQL -> "SELECT taken, backlog FROM {table} WHERE id = :id";
             };
@@ -168,7 +175,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                             "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
                                     + " VALUES (:id, 0, 0, 0, {now} + :kept)",
                             table),
-                    dialect.sql("UPDATE {table} SET " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id", table),
+                    dialect.sql("UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id", table),
                     dialect.sql(
                             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}",
                             table),
