@@ -50,9 +50,10 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
             + ", taken = " + TAKEN + ", back_at = " + BACK + " WHERE id = :id";
 
     /** PostgreSQL's clock goes on in a statement, and is to be read when the row is locked: what all that loses would add up. */
-    private static final String TAKE_AT_A_MOMENT = "UPDATE {table} SET (cleanup_after, backlog, taken, back_at) = (SELECT "
-            + String.join(", ", CLEANUP, BACKLOG, TAKEN, BACK).replace("{now}", "moment")
-            + " FROM (SELECT {now} AS moment) AS clock) WHERE id = :id RETURNING taken, backlog";
+    private static final String TAKE_AT_A_MOMENT =
+            "UPDATE {table} SET (cleanup_after, backlog, taken, back_at) = (SELECT "
+                    + String.join(", ", CLEANUP, BACKLOG, TAKEN, BACK).replace("{now}", "moment")
+                    + " FROM (SELECT {now} AS moment) AS clock) WHERE id = :id RETURNING taken, backlog";
 
     private static final int HALF_OF_ID = 16;
 
@@ -175,7 +176,10 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                             "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
                                     + " VALUES (:id, 0, 0, 0, {now} + :kept)",
                             table),
-                    dialect.sql("UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id", table),
+                    dialect.sql(
+                            "UPDATE {table} SET cleanup_after = " + CLEANUP
+                                    + ", back_at = {now} + :kept WHERE id = :id",
+                            table),
                     dialect.sql(
                             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}",
                             table),
