@@ -1,6 +1,5 @@
 package dev.resilience.pipeline;
 
-import dev.resilience.event.EventPublisher;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.ResilienceEvent;
@@ -9,7 +8,6 @@ import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WorkerThreads;
 import java.util.Map;
-import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
@@ -34,8 +32,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     protected final TimeSource time;
     protected final OutcomeCounters<O> calls;
     protected final FoldedLog log;
-    private final EventPublisher events;
-    private final DoubleSupplier random;
+    private final Environment environment;
 
     /**
      * @param logger the class of the live object
@@ -52,8 +49,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
         this.name = name;
         this.nameInEvents = name;
         this.time = environment.time();
-        this.events = environment.events();
-        this.random = environment.random();
+        this.environment = environment;
         this.calls = calls;
         this.log = new FoldedLog(LoggerFactory.getLogger(logger), time, kind, name, summary, this::counts);
     }
@@ -68,8 +64,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
         this.nameInEvents = ofAll.name + "[" + part.replaceAll("\\p{Cntrl}", "?") + "]";
         this.name = isLogged ? nameInEvents : ofAll.name + "[key]";
         this.time = ofAll.time;
-        this.events = ofAll.events;
-        this.random = ofAll.random;
+        this.environment = ofAll.environment;
         this.calls = ofAll.calls;
         this.log = ofAll.log;
     }
@@ -80,7 +75,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      * @param share of refusals that are made, 0 to 1
      */
     public final boolean enforces(double share) {
-        return share >= 1 || random.getAsDouble() < share;
+        return share >= 1 || environment.random().getAsDouble() < share;
     }
 
     public final String name() {
@@ -97,7 +92,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     }
 
     public final void publish(Supplier<ResilienceEvent> event) {
-        events.publish(event);
+        environment.events().publish(event);
     }
 
     /** What a summary of the log is made of. */

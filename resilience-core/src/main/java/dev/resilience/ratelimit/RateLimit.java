@@ -5,7 +5,7 @@ import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RateLimitOutcome;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.KeyedObjects;
+import dev.resilience.pipeline.KeyedObjects.Held;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
@@ -26,16 +26,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerKey<RateLimit>, AutoCloseable {
+public final class RateLimit extends PerKey<RateLimit> implements LiveObject<RateLimitPolicy>, AutoCloseable {
 
     final Waits waits;
     final RateLimitReports reports;
-    private final RateLimit ofAll; // this one, unless it is that of a key
+    private final RateLimit whole; // this one, unless it is that of a key
     private final Permits permits;
     private final Permits.Source source;
     private final LongAdder accepted;
     private volatile RateLimitPolicy policy; // by which the permits come
-    private volatile @Nullable KeyedObjects<RateLimit> keys;
     private volatile long maxWaitNanos;
 
     /** With permits of this process. For adapters; applications ask {@link dev.resilience.Resilience#rateLimit}. */
@@ -49,7 +48,8 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
      * @param source where permits come from
      */
     public RateLimit(String name, RateLimitPolicy policy, Environment environment, Permits.Source source) {
-        this.ofAll = this;
+        super(null);
+        this.whole = this;
         this.policy = policy;
         this.maxWaitNanos = Durations.toNanos(policy.maxWait());
         this.source = source;
@@ -59,35 +59,37 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         this.accepted = calls().counter(RateLimitOutcome.ACCEPTED);
     }
 
-    private RateLimit(RateLimit ofAll, String key) {
-        this.ofAll = ofAll;
-        this.policy = ofAll.policy;
-        this.source = ofAll.source;
+    private RateLimit(RateLimit whole, String key) {
+        super(whole);
+        this.whole = whole;
+        this.policy = whole.policy;
+        this.source = whole.source;
         this.permits = source.permits(key, policy);
-        this.waits = ofAll.waits;
-        this.reports = ofAll.reports;
-        this.accepted = ofAll.accepted;
+        this.waits = whole.waits;
+        this.reports = whole.reports;
+        this.accepted = whole.accepted;
     }
 
-    /** Limits of keys, each with all permits of the policy; calls of all keys are counted here. */
+    /** {@inheritDoc} It has all permits of the policy. */
     @Override
-    public @Nullable KeyedObjects<RateLimit> keys() {
-        return keys;
+    public RateLimit part(String name, boolean isLogged) {
+        return new RateLimit(this, name);
     }
 
     @Override
-    public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
-        if (keys == null) {
-            keys = new KeyedObjects<>(
-                    () -> policy().maxKeys(), each -> new RateLimit(this, each), RateLimit::isUsed, gone -> {});
-        }
-        KeyedObjects<RateLimit> ofKeys = keys;
-        return next -> new RateLimitStep(this, call -> ofKeys.hold(key.apply(call)), next);
+    protected Layer holding(Function<Invocation, Held<RateLimit>> ofKey) {
+        return next -> new RateLimitStep(this, ofKey, next);
     }
 
     /** Whether a permit is missing, which would be there again if it were forgotten. */
-    private boolean isUsed() {
+    @Override
+    public boolean isAtWork() {
         return available() < policy().capacity();
+    }
+
+    @Override
+    protected int maxKeys() {
+        return policy().maxKeys();
     }
 
     @Override
@@ -97,7 +99,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
 
     @Override
     public RateLimitPolicy policy() {
-        return ofAll.policy;
+        return whole.policy;
     }
 
     /**
@@ -185,7 +187,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         if (policy != current) {
             adopt(current);
         }
-        long maxWait = waits.isStopped() ? 0 : ofAll.maxWaitNanos;
+        long maxWait = waits.isStopped() ? 0 : whole.maxWaitNanos;
         Deadline deadline = maxWait == 0 ? null : Deadline.current();
         if (deadline != null) { // a wait must end before it
             maxWait = Math.max(0, Math.min(maxWait, Durations.toNanos(deadline.left()) - 1));
