@@ -1,5 +1,7 @@
 package dev.resilience.hedge;
 
+import static dev.resilience.hedge.Latencies.NEVER;
+
 import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.event.HedgeOutcome;
@@ -41,7 +43,7 @@ final class HedgeStep extends AsyncStep {
         body.begin();
         slots[CallContext.ATTEMPT] = Attempt.of(hedge.inWords, 1, outer);
         try {
-            call.begun(body::interrupt, call.delayNanos != Latencies.NEVER ? startHolding(invocation, call, true) : null);
+            call.begun(body::interrupt, call.delayNanos != NEVER ? startHolding(invocation, call, true) : null);
             result = next.call(invocation);
         } catch (Throwable thrown) {
             failure = thrown;
@@ -62,7 +64,7 @@ final class HedgeStep extends AsyncStep {
         Attempt outer = call.attempt();
         call.attempt(Attempt.of(hedge.inWords, 1, outer));
         CompletableFuture<@Nullable Object> first = next.callAsync(call.invocation());
-        boolean mayHaveTwo = hedged.delayNanos != Latencies.NEVER && !first.isDone();
+        boolean mayHaveTwo = hedged.delayNanos != NEVER && !first.isDone();
         hedged.begun(() -> first.complete(null), mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
         call.attempt(outer);
         hedged.endsWith(HedgeOutcome.FIRST_WON, first);
