@@ -137,22 +137,17 @@ public final class PipelineBuilder {
      * @throws IllegalStateException for a hedge that must not call twice
      */
     public Pipeline build() {
-        if (layers.get(Position.HEDGE) instanceof Hedge hedge) {
-            check(hedge);
-        }
-        if (layers.containsKey(Position.IDEMPOTENT) && layers.get(Position.RETRY) instanceof Retry retry) {
-            layers.put(Position.RETRY, retry.insideIdempotent());
-        }
-        return resilience.outermostFirst(layers.values().toArray(Layer[]::new));
-    }
-
-    private void check(Hedge hedge) {
         boolean isIdempotent = layers.containsKey(Position.IDEMPOTENT);
-        if (layers.containsKey(Position.RETRY)
-                || !(isIdempotent || hedge.policy().sideEffectFree())) {
+        if (layers.get(Position.HEDGE) instanceof Hedge hedge
+                && (layers.containsKey(Position.RETRY)
+                        || !(isIdempotent || hedge.policy().sideEffectFree()))) {
             throw new IllegalStateException("The pipeline '" + name + "' cannot have the hedge '" + hedge.name()
                     + "': it needs idempotent(...), or a policy with sideEffectFree(true), and no retry(...)");
         }
+        if (isIdempotent && layers.get(Position.RETRY) instanceof Retry retry) {
+            layers.put(Position.RETRY, retry.insideIdempotent());
+        }
+        return resilience.outermostFirst(layers.values().toArray(Layer[]::new));
     }
 
     private PipelineBuilder add(Position position, Layer layer) {

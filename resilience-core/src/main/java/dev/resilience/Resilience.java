@@ -239,8 +239,7 @@ public final class Resilience implements AutoCloseable {
     }
 
     private Hedge newHedge(String name, HedgePolicy policy) {
-        RetryBudget shared = Objects.requireNonNull(budget(name, null));
-        return new Hedge(name, policy, environment, shared, TransactionState.NONE);
+        return new Hedge(name, policy, environment, Objects.requireNonNull(budget(name, null)), TransactionState.NONE);
     }
 
     private @Nullable RetryBudget budget(String retry, @Nullable String wanted) {

@@ -1,11 +1,8 @@
 package dev.resilience.hedge;
 
-import dev.resilience.context.Attempt;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.HedgeOutcome;
 import dev.resilience.event.OutcomeCounters;
-import dev.resilience.fault.Fault;
-import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -13,11 +10,10 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.retry.RetryBudget;
-import dev.resilience.retry.RetryPolicy;
 import dev.resilience.retry.TransactionState;
 import dev.resilience.time.Durations;
-import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -38,19 +34,19 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
     /** What the budget saves at the most: as many calls may be slow at once. */
     private static final int MAX_SAVED = 10;
 
-    final TimeSource time;
+    final Environment environment;
     final Waits waits;
-    private final OutcomeCounters<HedgeOutcome> counters;
+    private final OutcomeCounters<HedgeOutcome> counters = new OutcomeCounters<>(HedgeOutcome.class);
     private final String name;
-    private final String inWords;
-    private final FaultClassification faults;
+    final String inWords;
     private final RetryBudget retries;
     private final TransactionState transactions;
-    private final Latencies latencies;
+    private final Latencies latencies = new Latencies();
     private final LongAdder attempts = new LongAdder();
-    private final LongSupplier ended;
+    private final LongSupplier ended = counters::total;
     private volatile HedgePolicy policy;
     private volatile long delayNanos = Latencies.NEVER;
+    private final AtomicLong measuredAt;
     private double saved; // second attempts; this and the next with the lock
     private long callsPaid;
 
@@ -69,14 +65,11 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
         this.name = name;
         this.inWords = "hedge '" + name + "'";
         this.policy = policy;
-        this.time = environment.time();
+        this.environment = environment;
         this.waits = environment.waits("resilience-hedge-" + name + "-");
-        this.faults = environment.faults();
         this.retries = retries;
         this.transactions = transactions;
-        this.latencies = new Latencies(time.nanoTime());
-        this.counters = new OutcomeCounters<>(HedgeOutcome.class);
-        this.ended = counters::total;
+        this.measuredAt = new AtomicLong(environment.time().nanoTime());
         retries.addSuccesses(ended);
     }
 
@@ -131,21 +124,13 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
 
     /** After how long a call that begins now is hedged; {@link Latencies#NEVER} for not at all. */
     long delay(long now) {
-        if (latencies.isDue(now)) {
-            measure(now);
+        long last = measuredAt.get();
+        if (now - last >= Latencies.REFRESH_NANOS && measuredAt.compareAndSet(last, now)) {
+            long slow = latencies.exceededBy(policy.maxExtraLoad());
+            delayNanos = Math.max(Durations.toNanos(policy.minimumDelay()), slow);
         }
-        long nanos = delayNanos;
-        boolean isHedged = nanos != Latencies.NEVER
-                && (policy.sideEffectFree() || IdempotencyContext.current() != null)
-                && !transactions.isOpen();
-        return isHedged ? nanos : Latencies.NEVER;
-    }
-
-    private synchronized void measure(long now) {
-        if (latencies.isDue(now)) {
-            delayNanos = Math.max(
-                    Durations.toNanos(policy.minimumDelay()), latencies.exceededBy(policy.maxExtraLoad(), now));
-        }
+        boolean mayHaveTwo = policy.sideEffectFree() || IdempotencyContext.current() != null;
+        return mayHaveTwo && !transactions.isOpen() ? delayNanos : Latencies.NEVER;
     }
 
     /** Whether there is budget for one more second attempt, which is made then. */
@@ -161,24 +146,13 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
         return granted;
     }
 
-    /** Whether a failure ends a call although its other attempt runs, which would meet it as well. */
-    boolean isAnswer(Throwable failure) {
-        return failure instanceof InterruptedException // of the caller, or because the application ends
-                || faults.classify(failure, RetryPolicy.defaults().retryOnStatus(), true) == Fault.PERMANENT;
-    }
-
-    /** What marks a first attempt. */
-    Attempt firstAttempt(@Nullable Attempt outer) {
-        return Attempt.of(inWords, 1, outer);
-    }
-
     /**
      * A call has ended. A failure that came soon says nothing about how long answers take; one that came late does.
      *
      * @param hasResult whether it returned
      */
     void ended(HedgeOutcome outcome, long start, boolean hasResult) {
-        long taken = time.nanoTime() - start;
+        long taken = environment.time().nanoTime() - start;
         if (hasResult || taken >= delayNanos) {
             latencies.record(taken);
         }

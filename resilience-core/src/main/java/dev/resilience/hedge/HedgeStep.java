@@ -1,5 +1,7 @@
 package dev.resilience.hedge;
 
+import static dev.resilience.hedge.Latencies.NEVER;
+
 import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.event.HedgeOutcome;
@@ -32,31 +34,16 @@ final class HedgeStep extends AsyncStep {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        long start = hedge.time.nanoTime();
-        long delay = hedge.delay(start);
-        if (delay != Latencies.NEVER) {
-            return hedged(invocation, new HedgedCall(hedge, start, delay));
-        }
-        boolean hasReturned = false;
-        try {
-            Object result = next.call(invocation);
-            hasReturned = true;
-            return result;
-        } finally {
-            hedge.ended(HedgeOutcome.FIRST, start, hasReturned);
-        }
-    }
-
-    private @Nullable Object hedged(Invocation invocation, HedgedCall call) throws Throwable {
+        HedgedCall call = new HedgedCall(hedge);
         @Nullable Object[] slots = CallContext.ofThread();
         Attempt outer = (Attempt) slots[CallContext.ATTEMPT];
         InterruptibleExecution body = new InterruptibleExecution();
         Object result = null;
         Throwable failure = null;
         body.begin();
-        slots[CallContext.ATTEMPT] = hedge.firstAttempt(outer);
+        slots[CallContext.ATTEMPT] = Attempt.of(hedge.inWords, 1, outer);
         try {
-            call.begun(body::interrupt, startHolding(invocation, call, true));
+            call.begun(body::interrupt, call.delayNanos != NEVER ? startHolding(invocation, call, true) : null);
             result = next.call(invocation);
         } catch (Throwable thrown) {
             failure = thrown;
@@ -64,7 +51,7 @@ final class HedgeStep extends AsyncStep {
             slots[CallContext.ATTEMPT] = outer;
             body.end();
         }
-        call.ended(true, result, failure);
+        call.ended(HedgeOutcome.FIRST_WON, result, failure);
         return call.await();
     }
 
@@ -73,22 +60,20 @@ final class HedgeStep extends AsyncStep {
         if (call.held() instanceof HedgedCall ofSecond) {
             return enterSecond(call, ofSecond);
         }
-        long start = hedge.time.nanoTime();
-        HedgedCall hedged = new HedgedCall(hedge, start, hedge.delay(start));
+        HedgedCall hedged = new HedgedCall(hedge);
         Attempt outer = call.attempt();
-        call.attempt(hedge.firstAttempt(outer));
+        call.attempt(Attempt.of(hedge.inWords, 1, outer));
         CompletableFuture<@Nullable Object> first = next.callAsync(call.invocation());
-        boolean mayHaveTwo = hedged.delayNanos != Latencies.NEVER && !first.isDone();
+        boolean mayHaveTwo = hedged.delayNanos != NEVER && !first.isDone();
         hedged.begun(() -> first.complete(null), mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
         call.attempt(outer);
-        hedged.endsWith(true, first);
+        hedged.endsWith(HedgeOutcome.FIRST_WON, first);
         return call.await(hedged);
     }
 
     /** Once more after the wait, or if that was stopped. */
     private Next enterSecond(AsyncCall call, HedgedCall hedged) throws Throwable {
-        if (!hedged.hasWaited) {
-            hedged.hasWaited = true;
+        if (!call.hasLeft()) {
             return hedge.waits.pause(call, Duration.ofNanos(hedged.delayNanos));
         }
         if (call.failure() != null || hedge.waits.isStopped() || !hedged.secondBegins()) {

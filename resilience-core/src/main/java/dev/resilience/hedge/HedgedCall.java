@@ -1,12 +1,14 @@
 package dev.resilience.hedge;
 
 import dev.resilience.event.HedgeOutcome;
+import dev.resilience.fault.Fault;
 import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,25 +19,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class HedgedCall extends CompletableFuture<@Nullable Object> {
 
+    private static final Set<Integer> RETRIED = RetryPolicy.defaults().retryOnStatus();
+
     final long delayNanos;
-
-    /** Of the thread that has the second attempt. */
-    boolean hasWaited;
-
     private final Hedge hedge;
     private final long start;
     private Runnable stopFirst = () -> {};
     private @Nullable CompletableFuture<@Nullable Object> second;
-    private boolean secondBegan; // this and the next with the lock
-    private boolean hasNoBudget;
-    private boolean isDecided;
+    private @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // until an attempt answers; null when it is decided
     private volatile @Nullable Throwable earlier; // the failure of one, while the other goes on
-    private @Nullable Throwable thrown; // before it is complete
 
-    HedgedCall(Hedge hedge, long start, long delayNanos) {
+    HedgedCall(Hedge hedge) {
         this.hedge = hedge;
-        this.start = start;
-        this.delayNanos = delayNanos;
+        this.start = hedge.environment.time().nanoTime();
+        this.delayNanos = hedge.delay(start);
     }
 
     /** Before the end of the first attempt is reported. The second one waits until it is due. */
@@ -43,73 +40,64 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
         stopFirst = stoppingFirst;
         second = waiting;
         if (waiting != null) {
-            endsWith(false, waiting);
+            endsWith(HedgeOutcome.SECOND_WON, waiting);
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the call itself is awaited
-    void endsWith(boolean isFirst, CompletableFuture<@Nullable Object> attempt) {
-        attempt.handle((answer, failure) -> {
-            ended(isFirst, answer, failure == null ? null : AsyncCall.unwrap(failure));
-            return null;
-        });
+    void endsWith(HedgeOutcome ifItAnswers, CompletableFuture<@Nullable Object> attempt) {
+        var unused = attempt.whenComplete((answer, failure) -> ended(ifItAnswers, answer, failure));
     }
 
     /** The second attempt is due. Returns whether it begins. */
     synchronized boolean secondBegins() {
-        secondBegan = !isDecided && hedge.tryAcquire();
-        hasNoBudget = !isDecided && !secondBegan;
-        return secondBegan;
-    }
-
-    /** An attempt has ended. */
-    void ended(boolean isFirst, @Nullable Object answer, @Nullable Throwable failure) {
-        boolean answers = failure == null || hedge.isAnswer(failure);
-        synchronized (this) {
-            if (isDecided || !(isFirst || secondBegan)) {
-                return; // it has lost, or was not due
-            }
-            if (!answers && secondBegan && earlier == null) {
-                earlier = failure;
-                return;
-            }
+        if (soFar != null) {
+            soFar = hedge.tryAcquire() ? HedgeOutcome.UNANSWERED : HedgeOutcome.BUDGET_EXHAUSTED;
         }
-        HedgeOutcome winner = isFirst ? HedgeOutcome.FIRST_WON : HedgeOutcome.SECOND_WON;
-        end(answers ? winner : HedgeOutcome.UNANSWERED, answer, failure);
+        return soFar == HedgeOutcome.UNANSWERED;
     }
 
     /** The caller gives up. */
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         Throwable known = earlier;
-        return end(HedgeOutcome.UNANSWERED, null, known == null ? new CancellationException() : known);
+        return ended(null, null, known == null ? new CancellationException() : known);
     }
 
-    /** Unless it has ended, stops what still runs of it and completes the future. */
-    private boolean end(HedgeOutcome ofTwo, @Nullable Object answer, @Nullable Throwable failure) {
-        HedgeOutcome ofOne;
+    /**
+     * An attempt has ended, or the caller gives up. What ends the call stops what still runs of it, and completes the future: a
+     * permanent failure too, which the other attempt would meet as well.
+     *
+     * @param ifItAnswers how the call is counted then; {@code null} if the caller gives up
+     */
+    boolean ended(@Nullable HedgeOutcome ifItAnswers, @Nullable Object answer, @Nullable Throwable failure) {
+        boolean answers = failure == null
+                || failure instanceof InterruptedException // of the caller, or because the application ends
+                || hedge.environment.faults().classify(failure, RETRIED, true) == Fault.PERMANENT;
+        HedgeOutcome outcome;
+        boolean wereTwo;
         synchronized (this) {
-            if (isDecided) {
+            outcome = soFar;
+            wereTwo = outcome == HedgeOutcome.UNANSWERED;
+            if (outcome == null || (!wereTwo && ifItAnswers == HedgeOutcome.SECOND_WON)) {
+                return false; // it has lost, or was not due
+            }
+            if (wereTwo && !answers && ifItAnswers != null && earlier == null) {
+                earlier = failure;
                 return false;
             }
-            isDecided = true;
-            ofOne = hasNoBudget ? HedgeOutcome.BUDGET_EXHAUSTED : HedgeOutcome.FIRST;
+            soFar = null;
         }
-        hedge.ended(secondBegan ? ofTwo : ofOne, start, failure == null);
-        if (secondBegan) { // what the application does because of the stop must not delay the answer
-            hedge.time.schedule(Duration.ZERO, this::stop, WorkerThreads.ENDS);
+        hedge.ended(wereTwo && answers && ifItAnswers != null ? ifItAnswers : outcome, start, failure == null);
+        if (wereTwo) { // what the application does because of the stop must not delay the answer
+            hedge.environment.time().schedule(Duration.ZERO, this::stop, WorkerThreads.ENDS);
         } else {
             stop();
         }
-        if (failure == null) {
-            return super.complete(answer);
-        }
         Throwable other = earlier;
-        if (other != null && other != failure) {
+        if (failure != null && other != null && other != failure) {
             failure.addSuppressed(other);
         }
-        thrown = failure;
-        return super.completeExceptionally(failure);
+        return failure == null ? complete(answer) : completeExceptionally(failure);
     }
 
     /** Not by {@code cancel}, which would make an exception that nothing reads. */
@@ -123,20 +111,8 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     /** The end of a blocking call whose first attempt has ended. An interrupt of the caller ends the wait for the second. */
     @Nullable
     Object await() throws Throwable {
-        boolean interrupted = false;
-        while (!isDone()) {
-            try {
-                get();
-            } catch (InterruptedException ofCaller) {
-                interrupted = true;
-                cancel(true);
-            } catch (ExecutionException | CancellationException ended) {
-                // is done
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        AsyncCall.await(this, false, () -> cancel(true));
+        Throwable thrown = handle((answer, failure) -> failure).join();
         if (thrown != null) {
             throw thrown;
         }

@@ -1,5 +1,6 @@
 package dev.resilience.hedge;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -8,8 +9,8 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  *
  * <p>A bucket is the exponent of a duration in nanoseconds and the first five bits of its mantissa, which are neighbours in a
  * {@code float}: 32 buckets for each power of two, so an upper bound is at most 3.2% above what is in the bucket (as in Gil
- * Tene's HdrHistogram). Recording is one increment, by any thread. Every three seconds what was recorded since is {@linkplain
- * #isDue due} to be added to what is left of the rest, by one thread at a time.
+ * Tene's HdrHistogram). Recording is one increment, by any thread. Every three seconds what was recorded since is to be added to
+ * what is left of the rest.
  */
 final class Latencies {
 
@@ -19,7 +20,7 @@ final class Latencies {
     /** Fewer tell nothing of a tail. */
     private static final int MIN_CALLS = 100;
 
-    private static final long REFRESH_NANOS = 3_000_000_000L;
+    static final long REFRESH_NANOS = 3_000_000_000L;
 
     /** What is left of a call after each refresh: a call counts as 0.35 of one after 30 s. */
     private static final double KEPT = 0.9;
@@ -29,20 +30,11 @@ final class Latencies {
     private static final int BUCKETS = (Float.floatToIntBits(0x1p43f) >> SHIFT) - FIRST; // 2.4 hours and more
 
     private final AtomicIntegerArray recent = new AtomicIntegerArray(BUCKETS);
-    private final double[] earlier = new double[BUCKETS]; // of the thread that adds
-    private volatile long refreshedAt;
-
-    Latencies(long now) {
-        refreshedAt = now;
-    }
+    private final double[] earlier = new double[BUCKETS]; // with the lock
 
     void record(long nanos) {
         recent.getAndIncrement(Math.min(
                 BUCKETS - 1, Math.max(0, (Float.floatToIntBits((float) nanos) >> SHIFT) - FIRST)));
-    }
-
-    boolean isDue(long now) {
-        return now - refreshedAt >= REFRESH_NANOS;
     }
 
     /**
@@ -50,13 +42,9 @@ final class Latencies {
      *
      * @return {@link #NEVER} as long as too few calls are known to tell; it takes a hundred, and one of the share
      */
-    long exceededBy(double share, long now) {
-        refreshedAt = now;
+    synchronized long exceededBy(double share) {
         double needed = Math.max(MIN_CALLS, 1 / share);
-        double before = 0;
-        for (double calls : earlier) {
-            before += calls;
-        }
+        double before = Arrays.stream(earlier).sum();
         double kept = before <= needed ? 1 : Math.max(KEPT, needed / before);
         double all = 0;
         for (int bucket = 0; bucket < BUCKETS; bucket++) {

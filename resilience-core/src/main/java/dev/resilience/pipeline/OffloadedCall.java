@@ -1,8 +1,6 @@
 package dev.resilience.pipeline;
 
 import dev.resilience.pipeline.AsyncStep.Next;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,21 +36,7 @@ final class OffloadedCall extends AsyncCall {
         boolean wasInterrupted = Thread.interrupted();
         interrupt.set(wasInterrupted);
         start();
-        boolean hasEnded = false;
-        while (!hasEnded) {
-            try {
-                get();
-                hasEnded = true;
-            } catch (InterruptedException ofCaller) {
-                wasInterrupted = true;
-                stop();
-            } catch (ExecutionException | CancellationException failed) {
-                hasEnded = true;
-            }
-        }
-        if (wasInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+        await(this, wasInterrupted, this::stop);
         Throwable failure = exceeded == null ? failure() : exceeded.get();
         if (failure != null) {
             throw failure;

@@ -15,10 +15,10 @@ class HedgeAllocationTests {
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @Test
-    void aCallThatCannotBeHedgedLeavesNoGarbage() throws Throwable {
-        assertThat(bytesPerCall(new TestHedge().pipeline)).isLessThan(1);
+    void aCallThatCannotBeHedgedLeavesLittleGarbage() throws Throwable {
+        assertThat(bytesPerCall(new TestHedge().pipeline)).isLessThan(256);
         assertThat(bytesPerCall(new TestHedge(HedgePolicy.defaults()).measured().pipeline))
-                .isLessThan(1);
+                .isLessThan(256);
     }
 
     /** It costs a timer, and what its second attempt would need of the caller's thread. */

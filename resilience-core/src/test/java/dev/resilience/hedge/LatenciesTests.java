@@ -8,16 +8,10 @@ import org.junit.jupiter.api.Test;
 
 class LatenciesTests {
 
-    private static final long REFRESH = 3_000_000_000L;
-
-    private final Latencies latencies = new Latencies(0);
-    private long now;
+    private final Latencies latencies = new Latencies();
 
     private long exceededBy(double share) {
-        now += REFRESH;
-        assertThat(latencies.isDue(now - 1)).isFalse();
-        assertThat(latencies.isDue(now)).isTrue();
-        return latencies.exceededBy(share, now);
+        return latencies.exceededBy(share);
     }
 
     /** Never too short by what is measured, and too long by a bucket at the most. */
@@ -25,7 +19,7 @@ class LatenciesTests {
     void isTheLatencyThatAtMostTheShareExceeds() {
         Random random = new Random(7);
         for (int round = 0; round < 300; round++) {
-            Latencies fresh = new Latencies(0);
+            Latencies fresh = new Latencies();
             int calls = 100 + random.nextInt(5_000);
             double share = Math.max(1.0 / calls, random.nextDouble());
             long[] nanos = new long[calls];
@@ -33,7 +27,7 @@ class LatenciesTests {
                 nanos[i] = (long) Math.pow(10, 5 + 7 * random.nextDouble()); // 0.1 ms to 17 minutes
                 fresh.record(nanos[i]);
             }
-            long limit = fresh.exceededBy(share, 0);
+            long limit = fresh.exceededBy(share);
             Arrays.sort(nanos);
             long exact = nanos[calls - 1 - Math.min(calls - 1, (int) (share * calls))];
 

@@ -142,6 +142,16 @@ class DashboardPageTests {
     }
 
     @Test
+    void onlyWhatMayChangeIsOffered() {
+        details("retry", "warehouse");
+
+        waiting().until(() -> browser.text(".entry").contains("worstCaseWait"));
+        assertThat(texts(".change option"))
+                .contains("max-attempts", "backoff.base-delay")
+                .doesNotContain("worstCaseWait", "enabled", "budget");
+    }
+
+    @Test
     void aConfirmationShowsTheValueAsItIsNow() {
         details("bulkhead", "warehouse");
         fill("select", "max-queue");

@@ -1,9 +1,9 @@
 package dev.resilience.spring.actuate;
 
 import dev.resilience.pipeline.LiveObject;
-import dev.resilience.spring.actuate.ResilienceWebEndpointExtension.EndpointRefusal;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Shown;
+import dev.resilience.spring.properties.PolicyChange;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.Timestamps;
@@ -14,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -68,7 +67,7 @@ public record ResilienceDashboard(
     public WebEndpointResponse<?> part(@Selector String part, @Nullable String instance, @Nullable Long since) {
         if (part.equals("data")) {
             boolean isKnown = endpoint.events.instance.equals(instance) && since != null;
-            return new WebEndpointResponse<>(guarded(data -> fill(data, isKnown ? since : null)));
+            return new WebEndpointResponse<>(JsonView.guarded(data -> fill(data, isKnown ? since : null)));
         }
         MimeType type = FILES.get(part);
         return type == null ? new WebEndpointResponse<>(404) : new WebEndpointResponse<>(file(part), type);
@@ -101,9 +100,9 @@ public record ResilienceDashboard(
         data.put("millis", time.nanoTime() / 1_000_000); // which no clock that is set moves
         Map<String, Object> policies = new LinkedHashMap<>();
         for (ConfiguredKind<?, ?, ?> kind : registry.kinds().configured()) {
-            policies.put(kind.id(), guarded(rows -> fill(rows, kind, registry)));
+            policies.put(kind.id(), JsonView.guarded(rows -> fill(rows, kind, registry)));
         }
-        policies.put(DeadLetterEntries.KIND, guarded(rows -> fill(rows, endpoint.deadLetters.get())));
+        policies.put(DeadLetterEntries.KIND, JsonView.guarded(rows -> fill(rows, endpoint.deadLetters.get())));
         data.put("policies", policies);
         data.put("events", endpoint.events.latestAfter(since == null ? 0 : since));
         if (since == null) {
@@ -119,11 +118,14 @@ public record ResilienceDashboard(
     private static Map<String, Object> kinds(DefaultResilienceRegistry registry) {
         Map<String, Object> kinds = new LinkedHashMap<>();
         for (ConfiguredKind<?, ?, ?> kind : registry.kinds().configured()) {
-            kinds.put(kind.id(), guarded(of -> describe(of, kind.shown(), kind.actions(), kind.actionFields())));
+            kinds.put(kind.id(), JsonView.guarded(of -> {
+                describe(of, kind.shown(), kind.actions(), kind.actionFields());
+                of.put("changeable", PolicyChange.changeable(kind));
+            }));
         }
         kinds.put(
                 DeadLetterEntries.KIND,
-                guarded(of -> describe(
+                JsonView.guarded(of -> describe(
                         of, DeadLetterEntries.SHOWN, DeadLetterEntries.ACTIONS, DeadLetterEntries.ACTION_FIELDS)));
         return kinds;
     }
@@ -137,7 +139,7 @@ public record ResilienceDashboard(
             Map<String, @Nullable Object> rows, ConfiguredKind<?, ?, L> kind, DefaultResilienceRegistry registry) {
         Map<String, L> all = registry.live().ofKind(kind.id());
         List<Shown> shown = kind.shown();
-        all.forEach((name, live) -> rows.put(name, guarded(row -> {
+        all.forEach((name, live) -> rows.put(name, JsonView.guarded(row -> {
             row.put("trouble", endpoint.trouble(kind, name, live));
             row.put("unused", registry.live().usedBy(kind.id(), name).isEmpty() ? true : null);
             row.put("off", registry.live().isEnabled(kind.id(), name) ? null : true);
@@ -149,7 +151,7 @@ public record ResilienceDashboard(
     private static void fill(Map<String, @Nullable Object> rows, DeadLetterEntries letters) {
         List<String> trouble = letters.trouble();
         letters.all()
-                .forEach((name, entry) -> rows.put(name, guarded(row -> {
+                .forEach((name, entry) -> rows.put(name, JsonView.guarded(row -> {
                     boolean isInTrouble = trouble.contains(DeadLetterEntries.KIND + "/" + name);
                     row.put("trouble", isInTrouble ? "loses calls, or gets no answer from its store" : null);
                     row.put("values", values(at(entry, "state"), DeadLetterEntries.SHOWN));
@@ -173,17 +175,5 @@ public record ResilienceDashboard(
             found = found instanceof Map<?, ?> map ? map.get(key) : null;
         }
         return found;
-    }
-
-    /** One that fails, of a kind of the application's own for example, says so in its place and takes nothing else away. */
-    private static Map<String, @Nullable Object> guarded(Consumer<Map<String, @Nullable Object>> content) {
-        Map<String, @Nullable Object> filled = new LinkedHashMap<>();
-        try {
-            content.accept(filled);
-        } catch (RuntimeException | LinkageError failed) {
-            filled.put("problem", EndpointRefusal.shortened(failed.toString()));
-        }
-        filled.values().removeIf(Objects::isNull);
-        return filled;
     }
 }

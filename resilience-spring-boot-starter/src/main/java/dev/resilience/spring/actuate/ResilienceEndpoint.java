@@ -298,16 +298,17 @@ public class ResilienceEndpoint {
 
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
-        Map<String, Object> policy = RecordKeys.view(live.policy());
-        if (!liveObjects().isEnabled(kind.id(), name)) {
-            policy.put("enabled", false);
-        }
-        kind.describePolicy(live, policy);
-        Map<String, Object> state = kind.state(live);
-        KeyedObjects<L> keys = ConfiguredKind.keys(live);
-        if (keys != null) {
-            state.put("keys", some(kind, keys));
-        }
+        Map<String, Object> policy = JsonView.guarded(shown -> {
+            Map<String, Object> values = RecordKeys.view(live.policy());
+            values.putAll(liveObjects().isEnabled(kind.id(), name) ? Map.of() : Map.of("enabled", false));
+            kind.describePolicy(live, values);
+            shown.putAll(values);
+        });
+        Map<String, Object> state = JsonView.guarded(shown -> {
+            shown.putAll(kind.state(live));
+            KeyedObjects<L> keys = ConfiguredKind.keys(live);
+            shown.put("keys", keys == null ? null : some(kind, keys));
+        });
         Map<String, Object> entry = entry(state, liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
         entry.putAll(registry.get().changes().view(live));
         return entry;

@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Hedge;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.pipeline.Environment;
@@ -65,8 +66,9 @@ public record PlanFactory(
         StartupProblems problems = new StartupProblems();
         Boolean asynchronous = problems.collect(() -> ReturnTypes.isAsynchronous(method, userClass));
         PublisherType publisher = ReturnTypes.publisher(method, userClass);
-        if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
-            problems.add(idempotentStream(method, userClass));
+        boolean isIdempotent = protection.has(Idempotent.class);
+        if (publisher != null && publisher.isMultiValue() && (isIdempotent || protection.has(Hedge.class))) {
+            problems.add(stream(method, userClass, isIdempotent ? "@Idempotent" : "@Hedge"));
         }
         MessageListeners listeners = MessageListeners.of(beans.getBeanProvider(MessageListeners.class), method);
         PlannedMethod<Retryable> planned = new PlannedMethod<>(
@@ -118,17 +120,17 @@ public record PlanFactory(
         return live == null ? MethodNames.brief(method, type) : live.name();
     }
 
-    private static ResilienceConfigurationException idempotentStream(Method method, Class<?> type) {
+    private static ResilienceConfigurationException stream(Method method, Class<?> type, String annotation) {
         boolean suspends = SuspendingFunctions.is(method);
         return new ResilienceConfigurationException(
-                "The method " + MethodNames.full(method, type) + " is @Idempotent and returns "
+                "The method " + MethodNames.full(method, type) + " is " + annotation + " and returns "
                         + (suspends ? "Flow" : method.getReturnType().getSimpleName())
-                        + ", but a stream that has no end yet cannot be stored and replayed",
+                        + ", but a stream that has no end yet can be neither stored and replayed nor called twice",
                 "Return "
                         + (suspends
                                 ? "a List"
                                 : "all elements as one value, such as Mono<List<...>> or Single<List<...>>")
-                        + ", or move @Idempotent to a method that does.");
+                        + ", or move " + annotation + " to a method that does.");
     }
 
     /** The annotations whose policies are switched off. */

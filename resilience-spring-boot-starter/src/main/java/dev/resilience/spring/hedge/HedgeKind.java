@@ -16,12 +16,11 @@ import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
-import dev.resilience.spring.kind.SuspendingFunctions;
-import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import dev.resilience.spring.retry.RetryBudgetKind;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Hedges: {@code @Hedge} and {@code resilience.hedge}. */
@@ -66,35 +65,28 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
     protected Layer layer(Hedge hedge, ProtectedMethod<dev.resilience.annotation.Hedge> method) {
         method.uses(RetryBudgetKind.class, hedge.name());
         StartupProblems problems = new StartupProblems();
-        PublisherType publisher = PublisherType.of(
-                SuspendingFunctions.returnType(method.method(), method.type()).toClass());
+        String name = "The method " + MethodNames.full(method.method(), method.type()) + " is @Hedge and ";
+        BiConsumer<String, String> refuse =
+                (why, cure) -> problems.add(new ResilienceConfigurationException(name + why, cure));
         String orFree = " Or, if it changes nothing, set '" + PropertyNames.of(prefix(), hedge.name())
                 + ".side-effect-free' to true.";
         boolean isIdempotent = method.annotation(Idempotent.class) != null && method.isInside("idempotent");
-        Map<String, String> refusals = new LinkedHashMap<>();
+        boolean isFree = hedge.policy().sideEffectFree();
         if (method.annotation(Retryable.class) != null) {
-            refusals.put(
+            refuse.accept(
                     "is retried too, so that the attempts of both would multiply",
                     "Remove one of @Hedge and @Retryable, or set enabled = false on it if it is the type's.");
         }
-        if (publisher != null && publisher.isMultiValue()) {
-            refusals.put(
-                    "returns a stream, whose elements would come twice",
-                    "Return one value, such as a Mono or a List, or remove @Hedge.");
-        }
-        if (!hedge.policy().sideEffectFree() && !isIdempotent) {
-            refusals.put(
+        if (!isFree && !isIdempotent) {
+            refuse.accept(
                     "may have an effect, which a second attempt would have again: it is not @Idempotent, or "
                             + "'resilience.order' has the hedge outside",
                     "Make it @Idempotent and pass IdempotencyContext.downstreamKeyOrNew() on." + orFree);
-        } else if (!hedge.policy().sideEffectFree() && method.isTransactional()) {
-            refusals.put(
+        } else if (!isFree && method.isTransactional()) {
+            refuse.accept(
                     "is @Transactional: each attempt would have a transaction, and both might be committed",
                     "Move @Hedge to the method that calls the other service, outside the transaction." + orFree);
         }
-        String name = "The method " + MethodNames.full(method.method(), method.type());
-        refusals.forEach((why, cure) -> problems.add(
-                new ResilienceConfigurationException(name + " is annotated with @Hedge and " + why, cure)));
         problems.throwIfAny();
         return hedge;
     }
@@ -107,8 +99,8 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
             state.put("delay", delay.toString());
         }
         state.put("attempts", hedge.attempts());
-        long calls = hedge.calls().total();
-        state.put("extraLoad", calls == 0 ? 0 : (double) hedge.attempts() / calls);
+        double calls = Math.max(1, hedge.calls().total());
+        state.put("extraLoad", hedge.attempts() / calls);
         state.put("calls", hedge.calls().byLabel());
         return state;
     }

@@ -8,6 +8,7 @@ import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.kind.ConfiguredKind;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -74,6 +75,14 @@ public final class PolicyChange {
                 .value();
         problems.throwIfAny();
         return changed;
+    }
+
+    /** The keys of a kind's policies that may change while the application runs. */
+    public static List<String> changeable(ConfiguredKind<?, ?, ?> kind) {
+        RecordKeys keys = RecordKeys.of(kind.policyType());
+        return keys.types().keySet().stream()
+                .filter(key -> !kind.isFixed(key) && !PolicyFunctions.isBean(keys.type(key)))
+                .toList();
     }
 
     private static void flatten(String prefix, Map<?, ?> changes, BiConsumer<String, Object> values) {

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.MapAssert;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -285,6 +286,44 @@ class DashboardTests {
     }
 
     @Test
+    void whatJsonCannotWriteIsShownAsItsText() {
+        web(EXPOSED, "resilience.fragile.odd.size=1", "resilience.fragile.mute.size=1", "resilience.fragile.bad.size=2")
+                .withBean(FragileKind.class)
+                .run(context -> {
+                    Map<String, Object> data = data(context);
+                    policy(data, "fragile", "odd").containsEntry("values", List.of("odd"));
+                    policy(data, "fragile", "mute")
+                            .containsEntry("problem", "java.lang.IllegalStateException: no text");
+
+                    Map<String, Object> all = JsonParserFactory.getJsonParser().parseMap(body(context, "resilience"));
+                    assertThat(state(all, "odd"))
+                            .isEqualTo(Map.of("size", "odd", "parts", List.of(Map.of("number", 1, "thing", "odd"))));
+                    assertThat(state(all, "mute"))
+                            .isEqualTo(Map.of("problem", "java.lang.IllegalStateException: no text"));
+                    assertThat(state(all, "bad"))
+                            .isEqualTo(Map.of("problem", "java.lang.IllegalStateException: no state of bad"));
+                    assertThat(body(context, "resilience/fragile/odd")).contains("\"policy\":{\"size\":1}");
+                });
+    }
+
+    private static Object state(Map<String, Object> all, String name) {
+        return ((Map<?, ?>) ((Map<?, ?>) all.get("fragile")).get(name)).get("state");
+    }
+
+    @Test
+    void thePageOffersWhatMayChange() {
+        web(EXPOSED, "resilience.retry.default.max-attempts=4").run(context -> {
+            assertThat(descriptor(data(context), "retry", "changeable"))
+                    .asInstanceOf(InstanceOfAssertFactories.LIST)
+                    .contains("max-attempts", "backoff.base-delay", "retry-on-result")
+                    .doesNotContain("worstCaseWait", "enabled", "extends", "budget", "retry-if");
+            assertThat(descriptor(data(context), "hedge", "changeable"))
+                    .isEqualTo(List.of("max-extra-load", "minimum-delay"));
+            assertThat(descriptor(data(context), "dead-letter", "changeable")).isNull();
+        });
+    }
+
+    @Test
     void aRegistryThatThrowsIsAProblemAndNoError() {
         ResilienceDashboard dashboard = new ResilienceDashboard(
                 new ResilienceEndpoint(
@@ -333,6 +372,26 @@ class DashboardTests {
 
     private record Fragile(String name, FragilePolicy policy) implements LiveObject<FragilePolicy> {}
 
+    private record Part(int number, Thing thing) {}
+
+    /** Has no properties that JSON could write, and perhaps no text. */
+    private static final class Thing {
+
+        private final @Nullable String text;
+
+        Thing(@Nullable String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            if (text == null) {
+                throw new IllegalStateException("no text");
+            }
+            return text;
+        }
+    }
+
     /** A kind whose state cannot always be read. */
     static final class FragileKind extends ConfiguredKind<Annotation, FragilePolicy, Fragile> {
 
@@ -350,7 +409,11 @@ class DashboardTests {
             if (live.name().equals("bad")) {
                 throw new IllegalStateException("no state of bad");
             }
-            return Map.of("size", live.policy().size());
+            return switch (live.name()) {
+                case "odd" -> Map.of("size", new Thing("odd"), "parts", List.of(new Part(1, new Thing("odd"))));
+                case "mute" -> Map.of("size", new Thing(null));
+                default -> Map.of("size", live.policy().size());
+            };
         }
 
         @Override

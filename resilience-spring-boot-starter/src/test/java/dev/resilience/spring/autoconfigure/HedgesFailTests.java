@@ -47,8 +47,8 @@ class HedgesFailTests extends FailingStartup {
     void aStream() {
         fail(FREE, Stream.class)
                 .blames(Stream.class, "all()")
-                .says("returns a stream")
-                .advises("Return one value");
+                .says("is @Hedge and returns Flux, but a stream that has no end yet can be neither stored")
+                .advises("Return all elements as one value", "or move @Hedge to a method that does");
     }
 
     @Test

@@ -398,7 +398,7 @@ class Details {
       this.actions.replaceChildren(el('p', { className: 'muted' }, 'Write access to the endpoint is off.'));
       return;
     }
-    this.values = flat(entry.policy);
+    this.values = flat(entry.policy).filter(([key]) => kind.changeable.includes(key));
     if (this.actions.contains(document.activeElement) || this.actions.childElementCount) return;
     const buttons = kind.actions.map(action => {
       const button = el('button', { type: 'button' }, capital(words(action)));
@@ -408,7 +408,7 @@ class Details {
       }));
       return button;
     });
-    this.actions.replaceChildren(...buttons, ...(entry.policy ? [this.changeForm()] : []));
+    this.actions.replaceChildren(...buttons, ...(this.values.length ? [this.changeForm()] : []));
   }
 
   changeForm() {
@@ -563,7 +563,7 @@ function meet(data) {
   position = -1;
   answers = 0;
   for (const [id, kind] of Object.entries(data.kinds)) {
-    kinds.set(id, { id, shown: [], actions: [], actionFields: [], ...kind, isDerived: !kind.shown?.length, policies: new Map() });
+    kinds.set(id, { id, shown: [], actions: [], actionFields: [], changeable: [], ...kind, isDerived: !kind.shown?.length, policies: new Map() });
   }
   kinds.forEach(section);
   $('kinds').replaceChildren(...[...kinds.values()].map(kind => kind.element));
