@@ -8,6 +8,7 @@ import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.store.RecordSelection;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.idempotency.redis.TestRedis;
 import java.io.IOException;
@@ -68,6 +69,30 @@ class CallsFromCodeTests {
             CountedOutcomes.assertCounted(
                     orders, IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED, IdempotencyOutcome.EXECUTED);
         });
+    }
+
+    @Test
+    void anOperatorFindsTheRecordByTheNameOfThePolicy() {
+        with(orders -> {
+            orders.call("a", Receipt.class, this::place);
+
+            assertThat(orders.operations()).containsExactly("orders");
+            RecordSelection selection = new RecordSelection("a", orders.operations(), null);
+            assertThat(orders.store().find(selection)).hasSize(1);
+            assertThat(orders.store().delete(selection)).isEqualTo(1);
+            assertThat(orders.call("a", Receipt.class, this::place).number()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void aPolicyThatDoesNotExistIsRefusedWithTheNearestNames() {
+        store.application(REDIS)
+                .withPropertyValues("resilience.idempotency.orders.ttl=1h")
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(ResilienceRegistry.class).idempotency("order"))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("'order'")
+                        .hasMessageContaining("orders"));
     }
 
     @Test
