@@ -171,9 +171,10 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     }
 
     private Pipeline once(@Nullable String key, Type type, @Nullable Object fingerprint) {
-        Type boxed = type instanceof Class<?> result ? MethodType.methodType(result).wrap().returnType() : type;
-        Layer layer = fromCode
-                .computeIfAbsent(boxed, unknown -> results.apply(this, unknown))
+        Type boxed = type instanceof Class<?> result
+                ? MethodType.methodType(result).wrap().returnType()
+                : type;
+        Layer layer = fromCode.computeIfAbsent(boxed, unknown -> results.apply(this, unknown))
                 .apply(new CallFromCode(key, boxed.getTypeName(), policy.fingerprint() ? fingerprint : null));
         return Pipeline.of(List.of(layer), carrier);
     }

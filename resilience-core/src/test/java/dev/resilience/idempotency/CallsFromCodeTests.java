@@ -147,8 +147,8 @@ class CallsFromCodeTests {
                 .build();
         ExecutorService threads = Executors.newFixedThreadPool(8);
         try (Resilience ofSystem = Resilience.create()) {
-            Idempotency shared = ofSystem.idempotency(
-                    "shared", waiting, new MemoryIdempotencyStore(TimeSource.system()));
+            Idempotency shared =
+                    ofSystem.idempotency("shared", waiting, new MemoryIdempotencyStore(TimeSource.system()));
             List<Future<String>> calls =
                     threads.invokeAll(Collections.nCopies(8, () -> shared.call("a", String.class, this::place)));
             for (Future<String> call : calls) {

@@ -120,12 +120,12 @@ public final class IdempotentMethods {
             throw problems.all();
         }
         firstUse.get();
-        String operation = method.bean() == null ? name : name + "@" + method.bean();
+        String id = method.bean() == null ? name : name + "@" + method.bean();
         Consumer<Invocation> replays = listeners == null ? call -> {} : listeners::replayed;
         return idempotency == null
                 ? null
                 : new IdempotentMethod(
-                        idempotency, operation, key, scope, compared::describe, results, isFinal(method), replays, false);
+                        idempotency, id, key, scope, compared::describe, results, isFinal(method), replays, false);
     }
 
     private Json values(String what) {
@@ -139,8 +139,7 @@ public final class IdempotentMethods {
 
     /** The layers of calls from code by a policy whose results are of a type. */
     Function<CallFromCode, Layer> fromCode(Idempotency idempotency, Type type) {
-        String name = idempotency.name();
-        Json values = values("Code calls by the idempotency policy '" + name + "'");
+        Json values = values("Code calls by the idempotency policy '" + idempotency.name() + "'");
         ResolvableType result = ResolvableType.forType(type);
         String why = type == Void.class ? null : values.whyNotReadable(result);
         if (why != null) {
@@ -154,7 +153,7 @@ public final class IdempotentMethods {
             KeySource key = invocation -> call.key();
             Function<@Nullable Object[], byte[]> compared = arguments -> values.comparable(call.compared());
             return new IdempotentMethod(
-                    idempotency, name, key, scope, compared, results, answer -> true, invocation -> {}, true);
+                    idempotency, idempotency.name(), key, scope, compared, results, answer -> true, replay -> {}, true);
         };
     }
 

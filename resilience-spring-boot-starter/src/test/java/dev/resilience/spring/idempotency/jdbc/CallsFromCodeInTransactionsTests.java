@@ -76,11 +76,12 @@ class CallsFromCodeInTransactionsTests {
     @Test
     void aResultThatCannotBeStoredIsCommittedNeither() {
         TestShop.with(database, shop -> {
-            assertThatThrownBy(() -> shop.transaction().executeWithoutResult(status -> shop.idempotency()
-                            .<Object, RuntimeException>call("k", String.class, () -> {
-                                shop.jdbc().update("INSERT INTO effects VALUES ('order')");
-                                return 5;
-                            })))
+            assertThatThrownBy(() -> shop.transaction()
+                            .executeWithoutResult(status -> shop.idempotency()
+                                    .<Object, RuntimeException>call("k", String.class, () -> {
+                                        shop.jdbc().update("INSERT INTO effects VALUES ('order')");
+                                        return 5;
+                                    })))
                     .isInstanceOf(ResilienceException.class);
             shop.assertEffects(0);
             assertThat(shop.stateOutside()).isNull();

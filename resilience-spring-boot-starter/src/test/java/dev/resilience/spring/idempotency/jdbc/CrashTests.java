@@ -83,10 +83,7 @@ class CrashTests {
     private NodeProcess node(String clockOffset) throws IOException {
         NodeProcess idle = IDLE.get(clockOffset).poll();
         return idle == null
-                ? new NodeProcess(
-                                database,
-                                "--node.clock-offset=" + clockOffset,
-                                "--node.from-code=" + isFromCode)
+                ? new NodeProcess(database, "--node.clock-offset=" + clockOffset, "--node.from-code=" + isFromCode)
                         .keptIn(IDLE.get(clockOffset))
                 : idle;
     }
