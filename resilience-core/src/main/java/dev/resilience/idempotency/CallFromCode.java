@@ -5,6 +5,7 @@ import dev.resilience.pipeline.Layer;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param key {@code null} is refused
  * @param compared with that of an earlier call with the key: the name of the result's type, and a fingerprint or {@code null}
  */
-public record CallFromCode(@Nullable String key, @Nullable Object... compared) {
+public record CallFromCode(@Nullable String key, List<@Nullable Object> compared) {
 
     static Function<CallFromCode, Layer> ofTexts(Idempotency idempotency, Type type) {
         if (type != String.class && type != Void.class) {
@@ -35,7 +36,7 @@ public record CallFromCode(@Nullable String key, @Nullable Object... compared) {
 
         @Override
         public byte[] describe(@Nullable Object[] arguments) {
-            return Arrays.deepToString(call.compared).getBytes(StandardCharsets.UTF_8);
+            return Arrays.deepToString(call.compared.toArray()).getBytes(StandardCharsets.UTF_8);
         }
 
         @Override

@@ -20,6 +20,7 @@ import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -170,12 +171,12 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         return once(key, type, fingerprint).callAsync(body);
     }
 
-    private Pipeline once(@Nullable String key, Type type, @Nullable Object fingerprint) {
+    private Pipeline once(@Nullable String key, Type type, @Nullable Object given) {
         Type boxed = type instanceof Class<?> result
                 ? MethodType.methodType(result).wrap().returnType()
                 : type;
         Layer layer = fromCode.computeIfAbsent(boxed, unknown -> results.apply(this, unknown))
-                .apply(new CallFromCode(key, boxed.getTypeName(), policy.fingerprint() ? fingerprint : null));
+                .apply(new CallFromCode(key, Arrays.asList(boxed.getTypeName(), policy.fingerprint() ? given : null)));
         return Pipeline.of(List.of(layer), carrier);
     }
 
