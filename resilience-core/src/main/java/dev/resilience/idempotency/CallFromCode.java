@@ -1,71 +1,47 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Layer;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A call whose key is given by the code that makes it. Its arguments are the key and what is compared. */
-final class CallFromCode implements Invocation {
+/**
+ * A call whose key is given by the code that makes it. For adapters.
+ *
+ * @param key {@code null} is refused
+ * @param compared with that of an earlier call with the key: the name of the result's type, and a fingerprint or {@code null}
+ */
+public record CallFromCode(@Nullable String key, List<@Nullable Object> compared) {
 
-    private final @Nullable Object[] arguments;
-    private final boolean isBlocking;
-    private final Invocation body;
-    private IdempotentExecution.@Nullable Runner runner;
-
-    CallFromCode(@Nullable String key, @Nullable Object fingerprint, boolean isBlocking, Invocation body) {
-        this.arguments = new @Nullable Object[] {key, fingerprint};
-        this.isBlocking = isBlocking;
-        this.body = body;
-    }
-
-    @Override
-    public @Nullable Object proceed() throws Throwable {
-        return runner == null ? body.proceed() : runner.run(body);
-    }
-
-    @Override
-    public void attach(Object forTheBody) {
-        if (isBlocking && forTheBody instanceof IdempotentExecution.Runner attached) {
-            runner = attached;
-        }
-    }
-
-    @Override
-    public @Nullable Object[] arguments() {
-        return arguments;
-    }
-
-    static IdempotentOperation ofTexts(Idempotency idempotency, Type type) {
+    static Function<CallFromCode, Layer> ofTexts(Idempotency idempotency, Type type) {
         if (type != String.class && type != Void.class) {
-            throw new IllegalArgumentException(
-                    "Results of " + type.getTypeName() + " cannot be stored without Spring; make a "
-                            + "layer for them, by Idempotency.protecting(operation)");
+            throw new IllegalArgumentException("Results of " + type.getTypeName() + " cannot be stored without Spring; "
+                    + "make a layer for them, by Idempotency.protecting(operation)");
         }
-        return new OfTexts(idempotency.name());
+        return call -> idempotency.protecting(new OfTexts(idempotency.name(), "", true, call));
     }
 
-    /** Calls from code whose results are texts, or that have none. */
-    private record OfTexts(String name) implements IdempotentOperation {
+    /** Without Spring: a call whose result is a text, or that has none. */
+    private record OfTexts(String name, String callerScope, boolean isFromCode, CallFromCode call)
+            implements IdempotentOperation {
 
         @Override
-        public String key(Invocation invocation) {
-            return IdempotentOperation.keyOfCode(invocation, name);
-        }
-
-        @Override
-        public String callerScope() {
-            return "";
+        public @Nullable String key(Invocation invocation) {
+            return call.key;
         }
 
         @Override
         public byte[] describe(@Nullable Object[] arguments) {
-            return String.valueOf(arguments[1]).getBytes(StandardCharsets.UTF_8);
+            return Arrays.deepToString(call.compared.toArray()).getBytes(StandardCharsets.UTF_8);
         }
 
         @Override
         public byte[] write(@Nullable Object result) {
-            return result == null ? new byte[0] : ("+" + result).getBytes(StandardCharsets.UTF_8);
+            return result == null ? new byte[0] : ("+" + (String) result).getBytes(StandardCharsets.UTF_8);
         }
 
         @Override

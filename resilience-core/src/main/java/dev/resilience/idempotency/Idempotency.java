@@ -12,12 +12,15 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.pipeline.ThrowingRunnable;
 import dev.resilience.pipeline.ThrowingSupplier;
 import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -49,9 +53,9 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final IdempotencyStore store;
     private volatile IdempotencyPolicy policy;
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
-    private final BiFunction<Idempotency, Type, IdempotentOperation> results;
+    private final BiFunction<Idempotency, Type, Function<CallFromCode, Layer>> results;
+    private final Map<Type, Function<CallFromCode, Layer>> fromCode = new ConcurrentHashMap<>();
     private final ContextCarrier carrier;
-    private final Map<Type, Pipeline> ofCode = new ConcurrentHashMap<>();
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#idempotency}. Calls from code have texts as their results. */
     public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, Environment environment) {
@@ -61,8 +65,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     /**
      * For adapters.
      *
-     * @param results what calls from code with results of a type have of their own; asked for each once. The arguments of such a call
-     *     are its key and its fingerprint
+     * @param results how calls from code are protected whose results are of a type; asked for each type once
      * @param executions makes what stores the answers of calls, perhaps in transactions of theirs
      */
     public Idempotency(
@@ -71,7 +74,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
             IdempotencyStore store,
             Environment environment,
             IdempotentExecution.Factory executions,
-            BiFunction<Idempotency, Type, IdempotentOperation> results) {
+            BiFunction<Idempotency, Type, Function<CallFromCode, Layer>> results) {
         this.results = results;
         this.carrier = environment.carrier();
         this.executions = executions;
@@ -116,7 +119,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         return reports.calls();
     }
 
-    /** As {@link #call(String, Type, Object, ThrowingSupplier)}, for any call with the key. */
+    /** As {@link #call(String, Type, Object, ThrowingSupplier)}, for a result of a class and without a fingerprint. */
     public <T extends @Nullable Object, X extends Throwable> T call(
             String key, Class<? extends T> type, ThrowingSupplier<T, X> body) throws X {
         return call(key, type, null, body);
@@ -127,50 +130,59 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
      * this policy share its keys; those of annotated methods are apart.
      *
      * @param key of 1 to 255 characters
-     * @param type of the result, {@code Void.class} where there is none
-     * @param fingerprint what must be equal in all calls with the key; {@code null} where nothing is compared
+     * @param type of the result, which all calls with the key must have in common: a class, the type of a Spring {@code
+     *     ParameterizedTypeReference} such as that of {@code List<Receipt>}, or {@code Void.class} for none. A primitive type
+     *     stands for its class
+     * @param fingerprint what else must be equal in all calls with the key; {@code null} where nothing is compared, as where
+     *     {@code fingerprint} of the policy is false
      * @throws X what the body threw, which frees the key; beside it the exceptions of {@code dev.resilience.exception} that are
      *     called {@code Idempotency…}
-     * @throws IllegalArgumentException if results of the type cannot be stored
+     * @throws IllegalArgumentException if results of the type cannot be stored. Without Spring only texts can
      */
-    @SuppressWarnings({"unchecked", "NullAway"
-    }) // what was stored is of the type; what is thrown is the body's or unchecked
     public <T extends @Nullable Object, X extends Throwable> T call(
             String key, Type type, @Nullable Object fingerprint, ThrowingSupplier<T, X> body) throws X {
-        try {
-            return (T) pipeline(type).invoke(new CallFromCode(key, fingerprint, true, body));
-        } catch (Throwable failure) {
-            throw (X) failure;
-        }
+        return once(key, type, fingerprint).call(body);
     }
 
-    /** As {@link #callAsync(String, Type, Object, Supplier)}, for any call with the key. */
+    /** As {@link #run(String, Object, ThrowingRunnable)}, without a fingerprint. */
+    public <X extends Throwable> void run(String key, ThrowingRunnable<X> body) throws X {
+        run(key, null, body);
+    }
+
+    /** As {@link #call(String, Type, Object, ThrowingSupplier)}, for a body without a result. */
+    public <X extends Throwable> void run(String key, @Nullable Object fingerprint, ThrowingRunnable<X> body) throws X {
+        once(key, Void.class, fingerprint).run(body);
+    }
+
+    /** As {@link #callAsync(String, Type, Object, Supplier)}, for a result of a class and without a fingerprint. */
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(
             String key, Class<? extends T> type, Supplier<? extends CompletionStage<T>> body) {
         return callAsync(key, type, null, body);
     }
 
-    /** As {@link #call(String, Type, Object, ThrowingSupplier)}; what that throws is the future's failure. */
-    @SuppressWarnings("unchecked") // what was stored is of the type
+    /**
+     * As {@link #call(String, Type, Object, ThrowingSupplier)}, for a body that returns the stage of its result. What that throws
+     * is the failure of the future. Once the body has begun, cancelling the future does not end it, and its result is stored.
+     *
+     * @throws IllegalArgumentException at once, if results of the type cannot be stored
+     */
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(
             String key, Type type, @Nullable Object fingerprint, Supplier<? extends CompletionStage<T>> body) {
-        CallFromCode call = new CallFromCode(key, fingerprint, false, body::get);
-        try {
-            return (CompletableFuture<T>) pipeline(type).invokeAsync(call);
-        } catch (RuntimeException notStorable) {
-            return CompletableFuture.failedFuture(notStorable);
-        }
+        return once(key, type, fingerprint).callAsync(body);
     }
 
-    private Pipeline pipeline(Type type) {
-        return ofCode.computeIfAbsent(
-                type, unknown -> Pipeline.of(List.of(protecting(results.apply(this, unknown))), carrier));
+    private Pipeline once(@Nullable String key, Type type, @Nullable Object given) {
+        Type boxed = type instanceof Class<?> result
+                ? MethodType.methodType(result).wrap().returnType()
+                : type;
+        Layer layer = fromCode.computeIfAbsent(boxed, unknown -> results.apply(this, unknown))
+                .apply(new CallFromCode(key, Arrays.asList(boxed.getTypeName(), policy.fingerprint() ? given : null)));
+        return Pipeline.of(List.of(layer), carrier);
     }
 
     /** The layer that protects one method. */
     public Layer protecting(IdempotentOperation operation) {
-        operations.add(operation.name());
-        if (store instanceof MemoryIdempotencyStore memory) {
+        if (operations.add(operation.name()) && store instanceof MemoryIdempotencyStore memory) {
             memory.keepShare(operation.name(), name);
         }
         return next -> new IdempotencyStep(this, operation, next);

@@ -58,10 +58,11 @@ final class IdempotencyCall {
         this.operation = operation;
         this.onReplay = operation.onReplay(invocation);
         this.start = idempotency.time.nanoTime();
+        boolean isCompared = policy.fingerprint() || operation.isFromCode();
         this.request = new ClaimRequest(
                 RecordKey.of(operation.name(), operation.callerScope(), key),
                 PROCESS + "-" + CALLS.incrementAndGet(),
-                policy.fingerprint() ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
+                isCompared ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
                 policy.lease(),
                 policy.ttl(),
                 policy.onAbandoned() == OnAbandoned.TAKE_OVER);
@@ -148,7 +149,8 @@ final class IdempotencyCall {
         if (claim instanceof Claim.KeyReused) {
             idempotency.reports.count(IdempotencyOutcome.KEY_REUSED);
             throw new IdempotencyKeyReusedException(
-                    "The idempotency key was used before, with other arguments (policy '" + name() + "')");
+                    "The idempotency key was used before, with other arguments or for another type of result (policy '"
+                            + name() + "')");
         }
         idempotency.reports.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
         throw new IdempotencyOutcomeUnknownException((claim instanceof Claim.Executed

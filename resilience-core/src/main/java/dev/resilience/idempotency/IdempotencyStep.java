@@ -5,6 +5,7 @@ import dev.resilience.context.Deadline;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.DeadlineExceededException;
+import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.InterruptibleExecution;
@@ -68,6 +69,9 @@ final class IdempotencyStep extends AsyncStep {
             throw late;
         }
         String key = operation.key(invocation);
+        if (key == null && operation.isFromCode()) {
+            throw new IdempotencyKeyMissingException("The key for idempotency '" + idempotency.name() + "' is null");
+        }
         if (key == null) {
             idempotency.reports.count(IdempotencyOutcome.NO_KEY);
             return null;
@@ -79,8 +83,7 @@ final class IdempotencyStep extends AsyncStep {
         IdempotencyContext context = execution.context(invocation);
         Object result;
         try {
-            execution.begins(invocation);
-            result = callIn(context, invocation);
+            result = callIn(context, execution.begins(invocation));
         } catch (Throwable failure) {
             execution.callThrew(failure);
             throw failure;

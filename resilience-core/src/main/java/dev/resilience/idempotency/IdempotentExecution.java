@@ -17,19 +17,13 @@ public interface IdempotentExecution {
         IdempotentExecution of(ClaimedRecord record);
     }
 
-    /** Attached to the invocation, for the code that runs the body of a blocking call: runs it where its end can be recorded. */
-    @FunctionalInterface
-    interface Runner {
-
-        @Nullable
-        Object run(Invocation body) throws Throwable;
-    }
-
     /** What the call passes on to other services. */
     IdempotencyContext context(Invocation call);
 
-    /** The method is about to be called by this invocation. */
-    default void begins(Invocation invocation) {}
+    /** The method is about to be called by this invocation. Returns what calls it. */
+    default Invocation begins(Invocation invocation) {
+        return invocation;
+    }
 
     /**
      * The call returns this.

@@ -1,6 +1,5 @@
 package dev.resilience.idempotency;
 
-import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import org.jspecify.annotations.Nullable;
 
@@ -63,11 +62,11 @@ public interface IdempotentOperation {
         return () -> {};
     }
 
-    /** The key of a {@linkplain Idempotency#call call from code}, whose arguments are the key and what is compared. */
-    static String keyOfCode(Invocation invocation, String name) {
-        if (invocation.arguments()[0] instanceof String key) {
-            return key;
-        }
-        throw new IdempotencyKeyMissingException("The key of a call by idempotency '" + name + "' is null");
+    /**
+     * Whether it is a {@linkplain Idempotency#call call from code} and no method: it needs a key, is compared whatever the
+     * policy says, and has nothing around its body but the engine.
+     */
+    default boolean isFromCode() {
+        return false;
     }
 }

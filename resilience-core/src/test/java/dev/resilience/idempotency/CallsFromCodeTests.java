@@ -11,10 +11,15 @@ import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.time.ManualTimeSource;
+import dev.resilience.time.TimeSource;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,14 +59,55 @@ class CallsFromCodeTests {
     }
 
     @Test
-    void aCallWithoutAResultRunsOnce() {
+    void aCallWithoutAResultRunsOnce() throws IOException {
         for (int i = 0; i < 2; i++) {
-            orders.call("a", Void.class, () -> {
-                effects.incrementAndGet();
-                return null;
-            });
+            orders.run("a", effects::incrementAndGet);
+            orders.run("b", List.of("item", 1), this::ship);
         }
+        assertThat(effects).hasValue(2);
+        assertThatThrownBy(() -> orders.run("b", List.of("item", 2), this::ship))
+                .isInstanceOf(IdempotencyKeyReusedException.class);
+    }
+
+    private void ship() throws IOException {
+        if (effects.incrementAndGet() > 2) {
+            throw new IOException("out of stock");
+        }
+    }
+
+    /** It would be read as what it is not. */
+    @Test
+    void aResultOfAnotherTypeIsRefused() {
+        assertAnotherTypeIsRefused(orders);
+    }
+
+    @Test
+    void aResultOfAnotherTypeIsRefusedThoughNothingElseIsCompared() {
+        IdempotencyPolicy policy =
+                IdempotencyPolicy.builder().fingerprint(false).build();
+        Idempotency uncompared = resilience.idempotency("uncompared", policy, store);
+
+        assertAnotherTypeIsRefused(uncompared);
+        assertThat(uncompared.call("a", String.class, "another fingerprint", this::place))
+                .isEqualTo("receipt 1");
+    }
+
+    private void assertAnotherTypeIsRefused(Idempotency idempotency) {
+        idempotency.call("a", String.class, this::place);
+
+        assertThatThrownBy(() -> idempotency.run("a", effects::incrementAndGet))
+                .isInstanceOf(IdempotencyKeyReusedException.class)
+                .hasMessageContaining("another type of result");
         assertThat(effects).hasValue(1);
+    }
+
+    /** A text would be replayed in its place. */
+    @Test
+    void aResultThatIsNotOfTheGivenTypeIsNotStored() {
+        assertThat(orders.<Object, RuntimeException>call("a", String.class, () -> 5))
+                .isEqualTo(5);
+        assertThatThrownBy(() -> orders.call("a", String.class, this::place))
+                .isInstanceOf(IdempotencyInProgressException.class); // until its lease ends
     }
 
     @Test
@@ -85,6 +131,35 @@ class CallsFromCodeTests {
     }
 
     @Test
+    void fingerprintsThatAreArraysAreComparedByTheirElements() {
+        for (int i = 0; i < 2; i++) {
+            orders.run("a", new int[] {1, 2}, effects::incrementAndGet);
+        }
+        assertThat(effects).hasValue(1);
+        assertThatThrownBy(() -> orders.run("a", new int[] {1, 3}, effects::incrementAndGet))
+                .isInstanceOf(IdempotencyKeyReusedException.class);
+    }
+
+    @Test
+    void manyThreadsWithOneKeyRunOneBody() throws Exception {
+        IdempotencyPolicy waiting = IdempotencyPolicy.builder()
+                .onInProgress(IdempotencyPolicy.OnInProgress.WAIT)
+                .build();
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try (Resilience ofSystem = Resilience.create()) {
+            Idempotency shared =
+                    ofSystem.idempotency("shared", waiting, new MemoryIdempotencyStore(TimeSource.system()));
+            List<Future<String>> calls =
+                    threads.invokeAll(Collections.nCopies(8, () -> shared.call("a", String.class, this::place)));
+            for (Future<String> call : calls) {
+                assertThat(call.get()).isEqualTo("receipt 1");
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
     void aKeyInUseIsRefused() {
         orders.call("a", String.class, () -> {
             assertThatThrownBy(() -> orders.call("a", String.class, this::place))
@@ -99,8 +174,12 @@ class CallsFromCodeTests {
         assertThatThrownBy(() -> orders.call(null, String.class, this::place))
                 .isInstanceOf(IdempotencyKeyMissingException.class)
                 .hasMessageContaining("'orders'");
-        assertThatThrownBy(() -> orders.call("", String.class, this::place))
-                .isInstanceOf(IdempotencyKeyInvalidException.class);
+        for (String key : List.of("", "k".repeat(256), "line\nbreak")) {
+            assertThatThrownBy(() -> orders.call(key, String.class, this::place))
+                    .isInstanceOf(IdempotencyKeyInvalidException.class);
+            assertThat(orders.callAsync(key, String.class, () -> CompletableFuture.completedFuture(place())))
+                    .isCompletedExceptionally();
+        }
         assertThat(orders.callAsync(null, String.class, () -> CompletableFuture.completedFuture(place())))
                 .isCompletedExceptionally();
         assertThat(effects).hasValue(0);
@@ -126,12 +205,36 @@ class CallsFromCodeTests {
     }
 
     @Test
+    void anAsynchronousBodyThatThrowsAtOnceFailsTheFutureAndFreesTheKey() {
+        IllegalStateException broken = new IllegalStateException("broken");
+        CompletableFuture<String> failed = orders.callAsync("a", String.class, () -> {
+            throw broken;
+        });
+        assertThatThrownBy(failed::join).hasCause(broken);
+        assertThat(orders.call("a", String.class, this::place)).isEqualTo("receipt 1");
+    }
+
+    /** What it began goes on, and the next call must not begin it again. */
+    @Test
+    void aCancelledCallKeepsItsKeyUntilItsBodyEnds() {
+        CompletableFuture<String> body = new CompletableFuture<>();
+        CompletableFuture<String> cancelled = orders.callAsync("a", String.class, () -> body.copy());
+        assertThat(cancelled.cancel(true)).isTrue();
+
+        assertThatThrownBy(() -> orders.call("a", String.class, this::place))
+                .isInstanceOf(IdempotencyInProgressException.class);
+        body.complete("receipt");
+        assertThat(orders.call("a", String.class, this::place)).isEqualTo("receipt");
+    }
+
+    @Test
     void aResultThatIsNoTextIsRefused() {
         assertThatThrownBy(() -> orders.call("a", Integer.class, effects::incrementAndGet))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("java.lang.Integer");
-        assertThat(orders.callAsync("a", Integer.class, () -> CompletableFuture.completedFuture(1)))
-                .isCompletedExceptionally();
+        assertThatThrownBy(() -> orders.callAsync("a", int.class, () -> CompletableFuture.completedFuture(1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("java.lang.Integer");
         assertThat(effects).hasValue(0);
     }
 }

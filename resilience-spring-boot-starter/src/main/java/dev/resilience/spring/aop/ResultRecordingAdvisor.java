@@ -38,10 +38,9 @@ public final class ResultRecordingAdvisor extends StaticMethodMatcherPointcutAdv
     }
 
     private static @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        AttemptRecorder recorder = invocation instanceof ProxyMethodInvocation ofProxy
-                        && ofProxy.getUserAttribute(ATTEMPT_RECORDER) instanceof AttemptRecorder attached
-                ? attached
-                : null;
-        return recorder == null ? invocation.proceed() : recorder.run(invocation::proceed);
+        return invocation instanceof ProxyMethodInvocation ofProxy
+                        && ofProxy.getUserAttribute(ATTEMPT_RECORDER) instanceof AttemptRecorder recorder
+                ? recorder.run(invocation::proceed)
+                : invocation.proceed();
     }
 }

@@ -4,6 +4,7 @@ import static dev.resilience.spring.WarningId.BROAD_REPLAY_EXCEPTIONS;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.idempotency.CallFromCode;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.store.IdempotencyStore;
@@ -12,6 +13,7 @@ import dev.resilience.idempotency.store.RecordSelection;
 import dev.resilience.idempotency.store.RecordSummary;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.policy.PropertyNames;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.idempotency.attempt.TransactionalExecution;
 import dev.resilience.spring.kind.Action;
@@ -22,11 +24,14 @@ import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.spring.kind.Shown;
 import dev.resilience.spring.kind.Shown.As;
+import java.lang.reflect.Type;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -77,14 +82,12 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
                             + "exception class is loaded here. List the exceptions that are answers of your methods"));
         }
         IdempotencyStore store = context.beans(IdempotencyStore.class).getObject();
+        BiFunction<Idempotency, Type, Function<CallFromCode, Layer>> fromCode = (idempotency, type) ->
+                context.beans(LiveRegistry.class).getObject().isEnabled(id(), name)
+                        ? context.beans(IdempotentMethods.class).getObject().fromCode(idempotency, type)
+                        : call -> next -> next;
         return new Idempotency(
-                name,
-                policy,
-                store,
-                context.environmentWithWaits(),
-                TransactionalExecution::new,
-                (idempotency, type) ->
-                        context.beans(IdempotentMethods.class).getObject().ofCode(idempotency, type));
+                name, policy, store, context.environmentWithWaits(), TransactionalExecution::new, fromCode);
     }
 
     @Override

@@ -29,7 +29,8 @@ public record IdempotentMethod(
         Function<@Nullable Object[], byte[]> compared,
         ResultCodec results,
         Predicate<@Nullable Object> finality,
-        Consumer<Invocation> replays)
+        Consumer<Invocation> replays,
+        boolean isFromCode)
         implements IdempotentOperation, Layer {
 
     /** For methods whose callers are not kept apart. */
@@ -86,7 +87,8 @@ public record IdempotentMethod(
         ResultCodec ofCall = results.ofCall(invocation);
         return ofCall == results
                 ? this
-                : new IdempotentMethod(idempotency, name, keySource, scope, compared, ofCall, finality, replays);
+                : new IdempotentMethod(
+                        idempotency, name, keySource, scope, compared, ofCall, finality, replays, isFromCode);
     }
 
     @Override

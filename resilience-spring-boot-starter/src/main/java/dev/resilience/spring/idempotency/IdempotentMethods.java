@@ -3,12 +3,13 @@ package dev.resilience.spring.idempotency;
 import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.idempotency.CallFromCode;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Scope;
-import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
@@ -29,6 +30,7 @@ import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -37,6 +39,7 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Creates the idempotent layer of each {@code @Idempotent} method at startup, and refuses what could not work. */
 public final class IdempotentMethods {
@@ -54,8 +57,7 @@ public final class IdempotentMethods {
     private final boolean reactive;
     private final Requests requests;
     private final @Nullable SecurityCallerScope reactiveCallers;
-    private final Runnable firstUse;
-    private boolean used;
+    private final SingletonSupplier<Boolean> firstUse;
 
     /**
      * @param json how values are written; {@code null} if the application has nothing to write them with
@@ -75,7 +77,10 @@ public final class IdempotentMethods {
         this.reactive = reactive && HTTP;
         this.requests = this.reactive ? Requests.WEBFLUX : SERVLET && !reactive ? Requests.SERVLET : Requests.NONE;
         this.reactiveCallers = reactiveCallers;
-        this.firstUse = firstUse;
+        this.firstUse = SingletonSupplier.of(() -> {
+            firstUse.run();
+            return true;
+        });
     }
 
     /**
@@ -114,13 +119,13 @@ public final class IdempotentMethods {
         if (key == null || results == null || compared == null || scope == null) {
             throw problems.all();
         }
-        use();
-        String operation = method.bean() == null ? name : name + "@" + method.bean();
+        firstUse.get();
+        String id = method.bean() == null ? name : name + "@" + method.bean();
         Consumer<Invocation> replays = listeners == null ? call -> {} : listeners::replayed;
         return idempotency == null
                 ? null
                 : new IdempotentMethod(
-                        idempotency, operation, key, scope, compared::describe, results, isFinal(method), replays);
+                        idempotency, id, key, scope, compared::describe, results, isFinal(method), replays, false);
     }
 
     private Json values(String what) {
@@ -132,37 +137,24 @@ public final class IdempotentMethods {
         return json;
     }
 
-    private synchronized void use() {
-        if (!used) {
-            firstUse.run();
-            used = true;
-        }
-    }
-
-    /** What calls from code by a policy have of their own whose results are of a type. */
-    IdempotentMethod ofCode(Idempotency idempotency, Type type) {
-        String name = idempotency.name();
-        String call = "A call from code by the idempotency policy '" + name + "' with results of " + type.getTypeName();
-        Json values = values(call + " is to be made");
+    /** The layers of calls from code by a policy whose results are of a type. */
+    Function<CallFromCode, Layer> fromCode(Idempotency idempotency, Type type) {
+        Json values = values("Code calls by the idempotency policy '" + idempotency.name() + "'");
         ResolvableType result = ResolvableType.forType(type);
         String why = type == Void.class ? null : values.whyNotReadable(result);
         if (why != null) {
-            throw new ResilienceConfigurationException(
-                    call + " cannot be made, because these could not be read back: " + why,
-                    "Name a class that Jackson can read.");
+            throw new IllegalArgumentException("Results of " + type.getTypeName() + " cannot be stored: " + why);
         }
+        firstUse.get();
         boolean isShared = idempotency.policy().scope() == Scope.NONE;
-        CallerScope callers = callerScope == null || isShared ? IdempotentMethod.NO_CALLERS : callerScope;
-        use();
-        return new IdempotentMethod(
-                idempotency,
-                name,
-                invocation -> IdempotentOperation.keyOfCode(invocation, name),
-                callers,
-                arguments -> values.comparable(arguments[1]),
-                values.codec(result),
-                answer -> true,
-                invocation -> {});
+        CallerScope scope = callerScope == null || isShared ? IdempotentMethod.NO_CALLERS : callerScope;
+        ResultCodec results = values.codec(result);
+        return call -> {
+            KeySource key = invocation -> call.key();
+            Function<@Nullable Object[], byte[]> compared = arguments -> values.comparable(call.compared());
+            return new IdempotentMethod(
+                    idempotency, idempotency.name(), key, scope, compared, results, answer -> true, replay -> {}, true);
+        };
     }
 
     /** A result that asks for a retry is not the last one. */

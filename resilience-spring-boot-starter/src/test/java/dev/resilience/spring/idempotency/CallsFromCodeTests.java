@@ -8,7 +8,7 @@ import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.Idempotency;
-import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.idempotency.store.RecordSelection;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.idempotency.redis.TestRedis;
 import java.io.IOException;
@@ -32,6 +32,9 @@ class CallsFromCodeTests {
     static final TestRedis REDIS = new TestRedis();
 
     record Receipt(int number, List<String> items) {}
+
+    /** Jackson would read it of a receipt. */
+    record Bill(int number) {}
 
     private final Stores store;
     private final AtomicInteger effects = new AtomicInteger();
@@ -69,6 +72,30 @@ class CallsFromCodeTests {
     }
 
     @Test
+    void anOperatorFindsTheRecordByTheNameOfThePolicy() {
+        with(orders -> {
+            orders.call("a", Receipt.class, this::place);
+
+            assertThat(orders.operations()).containsExactly("orders");
+            RecordSelection selection = new RecordSelection("a", orders.operations(), null);
+            assertThat(orders.store().find(selection)).hasSize(1);
+            assertThat(orders.store().delete(selection)).isEqualTo(1);
+            assertThat(orders.call("a", Receipt.class, this::place).number()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void aPolicyThatDoesNotExistIsRefusedWithTheNearestNames() {
+        store.application(REDIS)
+                .withPropertyValues("resilience.idempotency.orders.ttl=1h")
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(ResilienceRegistry.class).idempotency("order"))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("'order'")
+                        .hasMessageContaining("orders"));
+    }
+
+    @Test
     void aResultMayBeGeneric() {
         var receipts = new ParameterizedTypeReference<List<Receipt>>() {}.getType();
         with(orders -> {
@@ -83,10 +110,7 @@ class CallsFromCodeTests {
     void aCallWithoutAResultRunsOnce() {
         with(orders -> {
             for (int i = 0; i < 2; i++) {
-                orders.call("a", Void.class, () -> {
-                    place();
-                    return null;
-                });
+                orders.run("a", this::place);
             }
             assertThat(effects).hasValue(1);
         });
@@ -127,6 +151,76 @@ class CallsFromCodeTests {
     }
 
     @Test
+    void aResultOfAnotherTypeIsRefused() {
+        with(this::assertAnotherTypeIsRefused);
+    }
+
+    @Test
+    void aResultOfAnotherTypeIsRefusedThoughNothingElseIsCompared() {
+        with(
+                orders -> {
+                    assertAnotherTypeIsRefused(orders);
+                    orders.call("a", Receipt.class, "another fingerprint", this::place);
+                    assertThat(effects).hasValue(1);
+                },
+                "resilience.idempotency.orders.fingerprint=false");
+    }
+
+    private void assertAnotherTypeIsRefused(Idempotency orders) {
+        orders.call("a", Receipt.class, this::place);
+
+        assertThatThrownBy(() -> orders.call("a", Bill.class, () -> new Bill(2)))
+                .isInstanceOf(IdempotencyKeyReusedException.class)
+                .hasMessageContaining("another type of result");
+    }
+
+    @Test
+    void aPrimitiveTypeStandsForItsClass() {
+        with(orders -> {
+            assertThat(orders.<Integer, RuntimeException>call("a", int.class, effects::incrementAndGet))
+                    .isEqualTo(1);
+            assertThat(orders.call("a", Integer.class, effects::incrementAndGet))
+                    .isEqualTo(1);
+            for (int i = 0; i < 2; i++) {
+                assertThat(orders.<Integer, RuntimeException>call("none", int.class, () -> null))
+                        .isNull();
+                orders.run("none at all", effects::incrementAndGet);
+                assertThat(orders.<Void, RuntimeException>call("none at all", void.class, () -> null))
+                        .isNull();
+            }
+            assertThat(effects).hasValue(2);
+        });
+    }
+
+    @Test
+    void aPolicyThatIsSwitchedOffRunsEveryBodyAndStoresNothing() {
+        with(
+                orders -> {
+                    orders.call("a", Receipt.class, this::place);
+                    orders.call("a", Receipt.class, this::place);
+                    orders.callAsync("a", Receipt.class, () -> CompletableFuture.completedFuture(place()))
+                            .join();
+                    orders.run("a", this::place);
+
+                    assertThat(effects).hasValue(4);
+                    CountedOutcomes.assertCounted(orders);
+                    assertThat(orders.operations()).isEmpty();
+                },
+                "resilience.idempotency.orders.enabled=false");
+    }
+
+    @Test
+    void aFingerprintThatIsNoValueIsRefusedBeforeTheBodyRuns() {
+        with(orders -> {
+            assertThatThrownBy(() -> orders.call("a", Receipt.class, Thread.currentThread(), this::place))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("java.lang.Thread");
+            assertThat(effects).hasValue(0);
+            assertThat(orders.call("a", Receipt.class, this::place).number()).isEqualTo(1);
+        });
+    }
+
+    @Test
     void callersAreKeptApart() {
         with(orders -> {
             orders.call("a", Receipt.class, this::place);
@@ -163,8 +257,8 @@ class CallsFromCodeTests {
     void aResultThatCouldNotBeReadBackIsRefusedBeforeTheBodyRuns() {
         with(orders -> {
             assertThatThrownBy(() -> orders.call("a", Object.class, this::place))
-                    .isInstanceOf(ResilienceConfigurationException.class)
-                    .hasMessageContaining("'orders' with results of java.lang.Object cannot be made");
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("Results of java.lang.Object cannot be stored");
             assertThat(effects).hasValue(0);
         });
     }

@@ -3,7 +3,6 @@ package dev.resilience.spring.idempotency.attempt;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.ClaimedRecord;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
-import dev.resilience.idempotency.IdempotentExecution;
 import dev.resilience.idempotency.store.ClaimStatus;
 import dev.resilience.idempotency.store.StoreTransaction;
 import dev.resilience.idempotency.store.StoredResult;
@@ -28,11 +27,10 @@ import org.springframework.util.ClassUtils;
  * <p>Reports to the {@linkplain RecordState state} what bodies and transactions do. What the state wants a transaction to do
  * is done here, on the transaction's own thread and connection, and a transaction that must not be committed is rolled back.
  */
-public final class AttemptRecorder implements IdempotentExecution.Runner {
+public final class AttemptRecorder {
 
     private static final boolean TRANSACTIONS = ClassUtils.isPresent(
-            "org.springframework.transaction.support.TransactionSynchronizationManager",
-            AttemptRecorder.class.getClassLoader());
+            "org.springframework.transaction.TransactionManager", AttemptRecorder.class.getClassLoader());
 
     private final ClaimedRecord record;
     private final RecordState state;
@@ -53,7 +51,6 @@ public final class AttemptRecorder implements IdempotentExecution.Runner {
     }
 
     /** Runs the body, unless an earlier attempt has answered, on its thread and in its transaction, if there is one. */
-    @Override
     public @Nullable Object run(Invocation body) throws Throwable {
         Attempt attempt = begin();
         if (attempt.isAnswered()) {

@@ -49,8 +49,9 @@ public final class TransactionalExecution implements IdempotentExecution {
     }
 
     @Override
-    public void begins(Invocation invocation) {
+    public Invocation begins(Invocation invocation) {
         invocation.attach(attempts);
+        return record.operation().isFromCode() ? () -> attempts.run(invocation) : invocation;
     }
 
     @Override

@@ -30,7 +30,7 @@ final class RunningCall {
                     made.set(new TransactionalExecution(record));
                     return made.get();
                 },
-                (of, type) -> operation);
+                (of, type) -> call -> next -> next);
         CompletableFuture<@Nullable Object> unused = Pipeline.of(idempotency.protecting(operation))
                 .invokeAsync(new Invocation() {
                     @Override

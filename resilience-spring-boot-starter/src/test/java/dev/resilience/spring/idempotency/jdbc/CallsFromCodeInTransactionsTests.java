@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyLeaseLostException;
+import dev.resilience.exception.ResilienceException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -69,6 +70,21 @@ class CallsFromCodeInTransactionsTests {
                     .isInstanceOf(IdempotencyLeaseLostException.class);
             shop.assertEffects(0);
             assertThat(shop.stateOutside()).isEqualTo("R");
+        });
+    }
+
+    @Test
+    void aResultThatCannotBeStoredIsCommittedNeither() {
+        TestShop.with(database, shop -> {
+            assertThatThrownBy(() -> shop.transaction()
+                            .executeWithoutResult(status -> shop.idempotency()
+                                    .<Object, RuntimeException>call("k", String.class, () -> {
+                                        shop.jdbc().update("INSERT INTO effects VALUES ('order')");
+                                        return 5;
+                                    })))
+                    .isInstanceOf(ResilienceException.class);
+            shop.assertEffects(0);
+            assertThat(shop.stateOutside()).isNull();
         });
     }
 

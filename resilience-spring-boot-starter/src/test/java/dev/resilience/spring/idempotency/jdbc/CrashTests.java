@@ -40,11 +40,17 @@ class CrashTests {
             Map.of(AHEAD, new ArrayDeque<>(), BEHIND, new ArrayDeque<>());
 
     private final ServerDatabases database;
+    private final boolean isFromCode;
     private final HikariDataSource pool;
     private final JdbcTemplate jdbc;
 
     CrashTests(ServerDatabases database) {
+        this(database, false);
+    }
+
+    CrashTests(ServerDatabases database, boolean isFromCode) {
         this.database = database;
+        this.isFromCode = isFromCode;
         this.pool = database.pool();
         this.jdbc = new JdbcTemplate(pool);
     }
@@ -77,7 +83,8 @@ class CrashTests {
     private NodeProcess node(String clockOffset) throws IOException {
         NodeProcess idle = IDLE.get(clockOffset).poll();
         return idle == null
-                ? new NodeProcess(database, "--node.clock-offset=" + clockOffset).keptIn(IDLE.get(clockOffset))
+                ? new NodeProcess(database, "--node.clock-offset=" + clockOffset, "--node.from-code=" + isFromCode)
+                        .keptIn(IDLE.get(clockOffset))
                 : idle;
     }
 

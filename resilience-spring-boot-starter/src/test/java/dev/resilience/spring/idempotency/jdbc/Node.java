@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency.jdbc;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
@@ -23,12 +24,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
@@ -39,6 +40,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionOperations;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -127,39 +129,85 @@ final class Node {
         }
     }
 
-    /** Does what is to be done once: inserts a row, without a constraint that would hide a second one. */
-    static class Orders {
+    interface Orders {
 
-        private final JdbcTemplate jdbc;
+        String place(String key, String stopAt);
 
-        @Autowired
-        Orders(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
+        String placePatiently(String key, String stopAt);
+
+        String placeAtLeastOnce(String key, String stopAt);
+
+        String placeAtMostOnce(String key, String stopAt);
+    }
+
+    static class AnnotatedOrders implements Orders {
+
+        private final Effect effect;
+
+        AnnotatedOrders(Effect effect) {
+            this.effect = effect;
         }
 
+        @Override
         @Idempotent(value = "orders", key = "#key")
         @Transactional
         public String place(String key, String stopAt) {
-            return order(key, stopAt);
+            return effect.order(key, stopAt);
         }
 
+        @Override
         @Idempotent(value = "patient", key = "#key")
         @Transactional
         public String placePatiently(String key, String stopAt) {
-            return order(key, stopAt);
+            return effect.order(key, stopAt);
         }
 
+        @Override
         @Idempotent(value = "at-least-once", key = "#key")
         public String placeAtLeastOnce(String key, String stopAt) {
-            return order(key, stopAt);
+            return effect.order(key, stopAt);
         }
 
+        @Override
         @Idempotent(value = "at-most-once", key = "#key")
         public String placeAtMostOnce(String key, String stopAt) {
-            return order(key, stopAt);
+            return effect.order(key, stopAt);
+        }
+    }
+
+    /** The same without annotations. */
+    record OrdersFromCode(ResilienceRegistry registry, TransactionOperations transaction, Effect effect)
+            implements Orders {
+
+        @Override
+        public String place(String key, String stopAt) {
+            return transaction.execute(status -> call("orders", key, stopAt));
         }
 
-        private String order(String key, String stopAt) {
+        @Override
+        public String placePatiently(String key, String stopAt) {
+            return transaction.execute(status -> call("patient", key, stopAt));
+        }
+
+        @Override
+        public String placeAtLeastOnce(String key, String stopAt) {
+            return call("at-least-once", key, stopAt);
+        }
+
+        @Override
+        public String placeAtMostOnce(String key, String stopAt) {
+            return call("at-most-once", key, stopAt);
+        }
+
+        private String call(String policy, String key, String stopAt) {
+            return registry.idempotency(policy).call(key, String.class, () -> effect.order(key, stopAt));
+        }
+    }
+
+    /** Does what is to be done once: inserts a row, without a constraint that would hide a second one. */
+    record Effect(JdbcTemplate jdbc) {
+
+        String order(String key, String stopAt) {
             reach("before-the-effect", stopAt);
             jdbc.update("INSERT INTO effects (name) VALUES (?)", key);
             reach("after-the-effect", stopAt);
@@ -219,8 +267,16 @@ final class Node {
         }
 
         @Bean
-        Orders orders(JdbcTemplate jdbc) {
-            return new Orders(jdbc);
+        @ConditionalOnBooleanProperty(name = "node.from-code", havingValue = false, matchIfMissing = true)
+        AnnotatedOrders orders(JdbcTemplate jdbc) {
+            return new AnnotatedOrders(new Effect(jdbc));
+        }
+
+        @Bean
+        @ConditionalOnBooleanProperty("node.from-code")
+        OrdersFromCode ordersFromCode(
+                ResilienceRegistry registry, TransactionOperations transaction, JdbcTemplate jdbc) {
+            return new OrdersFromCode(registry, transaction, new Effect(jdbc));
         }
     }
 }

@@ -37,7 +37,7 @@ final class SimulatedNode {
                 store,
                 Environment.of(time),
                 TransactionalExecution::new,
-                (of, type) -> new SimulatedOperation(false));
+                (of, type) -> call -> next -> next);
         Duration pause = world.betweenAttempts();
         Backoff backoff = new Backoff(Backoff.Strategy.FIXED, pause, 1, pause, Jitter.NONE, 0);
         RetryPolicy three = RetryPolicy.builder()
