@@ -184,10 +184,18 @@ public final class KeyedObjects<L> {
         return held.holders.get() != 0 || isInUse.test(held.live);
     }
 
+    /** Does something quick with each that there is. One that comes later is made after that. */
+    public void forEach(Consumer<? super L> action) {
+        lock.get(() -> {
+            byKey.values().forEach(held -> action.accept(held.live));
+            return true;
+        });
+    }
+
     /** Forgets all keys. Calls under way end as they would have. */
     public void clear() {
         lock.get(() -> {
-            byKey.values().forEach(held -> end.accept(held.live));
+            forEach(end);
             byKey.clear();
             clock.clear();
             return aside.removeIf(held -> true);

@@ -3,8 +3,10 @@ package dev.resilience.ratelimit;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RateLimitOutcome;
+import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.KeyedLayer;
 import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -13,6 +15,7 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.time.Durations;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -30,13 +33,11 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
 
     final Waits waits;
     final RateLimitReports reports;
-    private final RateLimit ofAll; // this one, unless it is that of a key
     private final Permits permits;
     private final Permits.Source source;
     private final LongAdder accepted;
-    private volatile RateLimitPolicy policy; // by which the permits come
+    private volatile RateLimitPolicy policy;
     private volatile @Nullable KeyedObjects<RateLimit> keys;
-    private volatile long maxWaitNanos;
 
     /** With permits of this process. For adapters; applications ask {@link dev.resilience.Resilience#rateLimit}. */
     public RateLimit(String name, RateLimitPolicy policy, Environment environment) {
@@ -49,9 +50,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
      * @param source where permits come from
      */
     public RateLimit(String name, RateLimitPolicy policy, Environment environment, Permits.Source source) {
-        this.ofAll = this;
         this.policy = policy;
-        this.maxWaitNanos = Durations.toNanos(policy.maxWait());
         this.source = source;
         this.permits = source.permits(null, policy);
         this.waits = environment.waits("resilience-rate-limit-" + name + "-");
@@ -60,7 +59,6 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     }
 
     private RateLimit(RateLimit ofAll, String key) {
-        this.ofAll = ofAll;
         this.policy = ofAll.policy;
         this.source = ofAll.source;
         this.permits = source.permits(key, policy);
@@ -79,15 +77,14 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
         if (keys == null) {
             keys = new KeyedObjects<>(
-                    () -> policy().maxKeys(), each -> new RateLimit(this, each), RateLimit::isUsed, gone -> {});
+                    () -> policy.maxKeys(), each -> new RateLimit(this, each), RateLimit::isUsed, gone -> {});
         }
-        KeyedObjects<RateLimit> ofKeys = keys;
-        return next -> new RateLimitStep(this, call -> ofKeys.hold(key.apply(call)), next);
+        return new KeyedLayer<>(keys, key);
     }
 
     /** Whether a permit is missing, which would be there again if it were forgotten. */
     private boolean isUsed() {
-        return available() < policy().capacity();
+        return available() < policy.capacity();
     }
 
     @Override
@@ -97,27 +94,22 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
 
     @Override
     public RateLimitPolicy policy() {
-        return ofAll.policy;
+        return policy;
     }
 
     /**
      * Changes the policy while calls run. Permits that were taken stay taken, up to the new burst; a call that waits already has its
-     * permit and waits as long as it was going to. The limit of a key changes with its next call.
+     * permit and waits as long as it was going to.
      *
      * @throws dev.resilience.policy.InvalidPolicyException if the store differs, which cannot change
      */
     @Override
     public synchronized void reconfigure(RateLimitPolicy changed) {
         Require.unchanged("store", policy.store(), changed.store());
-        adopt(changed);
-        maxWaitNanos = Durations.toNanos(changed.maxWait());
-    }
-
-    @SuppressWarnings("ReferenceEquality") // of the policy of the moment
-    private synchronized void adopt(RateLimitPolicy changed) {
-        if (policy != changed) {
-            permits.reconfigure(changed);
-            policy = changed;
+        permits.reconfigure(changed);
+        policy = changed;
+        if (keys != null) {
+            keys.forEach(ofKey -> ofKey.reconfigure(changed));
         }
     }
 
@@ -141,26 +133,6 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         return reports.calls();
     }
 
-    /** Whether any asynchronous call runs after a wait, or its stage goes on without a thread. */
-    public boolean hasWork() {
-        return waits.hasWork();
-    }
-
-    /** Refuses the calls that wait, and lets none wait until {@link #resume()}. Returns without waiting. */
-    public void stopWaits() {
-        waits.stop();
-    }
-
-    /** Lets calls wait again. */
-    public void resume() {
-        waits.resume();
-    }
-
-    /** Interrupts the bodies of asynchronous calls that run after a wait, and cancels the stages that they have made. */
-    public void stopRunning() {
-        waits.stopRunning();
-    }
-
     /** Refuses the calls that wait, and writes to the log what is folded. Calls that come later do not wait. */
     @Override
     public void close() {
@@ -170,7 +142,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
 
     @Override
     public Step around(Step next) {
-        return new RateLimitStep(this, null, next);
+        return new RateLimitStep(this, next);
     }
 
     /**
@@ -179,14 +151,12 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
      * @return for how many nanoseconds it is to wait; or {@link Permits#WOULD_BLOCK}
      * @throws dev.resilience.exception.ResilienceException if it is refused
      */
-    @SuppressWarnings("ReferenceEquality") // of the policy of the moment
     long acquire(boolean mayBlock) {
-        RateLimitPolicy current = policy();
-        if (policy != current) {
-            adopt(current);
-        }
-        long maxWait = waits.isStopped() ? 0 : ofAll.maxWaitNanos;
-        Deadline deadline = maxWait == 0 ? null : Deadline.current();
+        RateLimitPolicy current = policy;
+        boolean isStopped = waits.isStopped();
+        boolean mayWait = !isStopped && !current.maxWait().isZero();
+        long maxWait = mayWait ? Durations.toNanos(current.maxWait()) : 0;
+        Deadline deadline = mayWait ? Deadline.current() : null;
         if (deadline != null) { // a wait must end before it
             maxWait = Math.max(0, Math.min(maxWait, Durations.toNanos(deadline.left()) - 1));
         }
@@ -194,8 +164,13 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         if (wait == 0) {
             accepted.increment();
         } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
-            throw reports.exceeded(current, -wait, waits.isStopped(), deadline != null);
+            throw reports.exceeded(current, -wait, isStopped, deadline != null);
         }
         return wait;
+    }
+
+    /** For a call that does not get the permit for which it waits. */
+    RateLimitExceededException rejected(String why) {
+        return reports.rejected(policy, why, Duration.ofSeconds(1));
     }
 }

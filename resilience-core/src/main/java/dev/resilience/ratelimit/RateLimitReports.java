@@ -61,11 +61,6 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
         return new RateLimitExceededException(name, wait, policy.permits(), policy.period(), why);
     }
 
-    /** Without a reason: the call was cancelled. */
-    void leftWithoutPermit() {
-        calls.count(RateLimitOutcome.REJECTED);
-    }
-
     private void refused(String why) {
         calls.count(RateLimitOutcome.REJECTED);
         log.write(

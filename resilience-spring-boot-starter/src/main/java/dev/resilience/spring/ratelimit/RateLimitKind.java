@@ -103,24 +103,4 @@ public final class RateLimitKind
         super.reset(limit);
         limit.reset();
     }
-
-    @Override
-    public void stopWaits(RateLimit limit) {
-        limit.stopWaits();
-    }
-
-    @Override
-    public void resumeWaits(RateLimit limit) {
-        limit.resume();
-    }
-
-    @Override
-    public boolean isAtWork(RateLimit limit) {
-        return limit.hasWork();
-    }
-
-    @Override
-    public void stopRunning(RateLimit limit) {
-        limit.stopRunning();
-    }
 }
