@@ -48,7 +48,7 @@ final class Gcra implements Permits {
     @Override
     public long acquire(long maxWaitNanos, boolean mayBlock) {
         Bucket current = bucket;
-        long beat = current.untimed == 0 ? 0 : time.coarseNanoTime();
+        long beat = current.untimed == 0 ? 0 : time.coarseNanoTime() - start;
         return current.untimed > 0 && current.acquireUntimed(beat) ? 0 : acquireTimed(maxWaitNanos, beat);
     }
 
@@ -68,9 +68,8 @@ final class Gcra implements Permits {
                 return -current.nanosUntil(due, now);
             }
             if (current.compareAndSet(before, after)) {
-                if (current.untimed > 0) {
-                    long lag = beat - start == now ? 0 : COARSE;
-                    current.grant(beat, current.units(beat - start + lag), after, units);
+                if (beat != now) {
+                    current.grant(beat, after, units);
                 }
                 return due > units ? current.nanosUntil(due, now) : 0;
             }
@@ -106,7 +105,6 @@ final class Gcra implements Permits {
     private static final class Bucket extends AtomicLong {
 
         private static final int FRACTION = 62;
-        private static final int MAX_CORRECTION = 1_000; // of what a double has less digits than a time of years
 
         final long interval; // in units
         final long burst; // in units
@@ -114,11 +112,9 @@ final class Gcra implements Permits {
         private final long unitsOfNano; // below a unit, by 2^-62
         private final double nanosOfUnit;
 
-        // The last grant. Each of these only grows, and is right, if not the best, with any older one of the others.
-        private final AtomicLong beat = new AtomicLong(Long.MIN_VALUE); // of the coarse clock, in which it can be used
-        private final AtomicLong lastUse = new AtomicLong(); // may come so late
+        // The last grant. Each of these only grows, and is right, if not the best, with an older one of the other.
+        private final AtomicLong beat = new AtomicLong(-COARSE); // of the coarse clock, in which it can be used
         private final AtomicLong granted = new AtomicLong(); // the state at the time
-        private final AtomicLong limit = new AtomicLong(-1); // of the state before the last of them
 
         Bucket(RateLimitPolicy policy) {
             long period = Durations.toNanos(policy.period());
@@ -137,28 +133,26 @@ final class Gcra implements Permits {
             if (now != beat.get()) {
                 return false;
             }
-            long last = limit.get();
-            for (long before = get(); before <= last; ) {
-                long other = compareAndExchange(before, before + interval);
-                if (other == before) {
-                    return true;
-                }
-                before = other;
+            long last = granted.get() + untimed - interval;
+            long before = get();
+            while (before <= last && !compareAndSet(before, before + interval)) {
+                before = get();
             }
-            return false;
+            return before <= last;
         }
 
         /** From when on the next permit counts: as if all that was taken since the clock was read had been taken as late as can be. */
         long earliest(long before, long now) {
             long since = Math.min(untimed, before - granted.get());
-            return since <= 0 ? now : Math.max(now, Math.min(now, lastUse.get()) + since);
+            return since <= 0 ? now : Math.max(now, Math.min(now, units(beat.get() + COARSE)) + since);
         }
 
-        void grant(long inBeat, long until, long state, long now) {
-            granted.accumulateAndGet(state, Math::max);
-            lastUse.accumulateAndGet(until, Math::max);
-            beat.accumulateAndGet(inBeat, Math::max);
-            limit.accumulateAndGet(Math.min(state + untimed, now + burst) - interval, Math::max);
+        /** If there is so much. Of a clock whose coarse time is exact each beat is one moment, and none is made. */
+        void grant(long inBeat, long state, long now) {
+            if (untimed > 0 && state + untimed <= now + burst) {
+                granted.accumulateAndGet(state, Math::max);
+                beat.accumulateAndGet(inBeat, Math::max);
+            }
         }
 
         /** A moment, rounded down to whole units. */
@@ -170,7 +164,7 @@ final class Gcra implements Permits {
         /** How long it is until a moment, which is not over: rounded up, so that it is over then. */
         long nanosUntil(long moment, long now) {
             long nanos = Math.max(1, (long) ((moment - units(now)) * nanosOfUnit) - 2);
-            for (int i = 0; i < MAX_CORRECTION && units(now + nanos) < moment; i++) {
+            while (units(now + nanos) < moment) {
                 nanos++;
             }
             return nanos;
