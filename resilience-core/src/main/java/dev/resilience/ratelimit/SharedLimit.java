@@ -15,8 +15,8 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -131,42 +131,38 @@ public final class SharedLimit implements Permits.Source {
      * @param answered gets the answer, or {@code null} if there is none in time
      */
     void ask(long rest, Supplier<Request> request, Consumer<@Nullable Answer> answered) {
-        AtomicBoolean isOver = new AtomicBoolean();
-        long now = time.nanoTime();
-        Consumer<Throwable> failing = failure -> {
-            if (isOver.compareAndSet(false, true)) {
-                failedAt = now + rest;
-                change(true, failure);
-                answered.accept(null);
-            }
-        };
+        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        long put = time.nanoTime() + rest;
         Scheduled timer = time.schedule(
                 timeout.plusNanos(rest),
-                () -> failing.accept(new IllegalStateException("no answer in " + Durations.inWords(timeout))),
+                () -> answer.completeExceptionally(
+                        new IllegalStateException("no answer in " + Durations.inWords(timeout))),
                 WorkerThreads.ENDS);
-        time.schedule(
-                Duration.ofNanos(rest),
-                () -> {
-                    try {
-                        Answer answer = isOver.get() ? null : store.take(request.get());
-                        nextProbe.set(time.nanoTime()); // also if the answer is late
-                        if (answer != null && isOver.compareAndSet(false, true)) {
-                            timeout = TIMEOUT;
-                            change(false, null);
-                            answered.accept(answer);
-                            note();
-                        }
-                    } catch (RuntimeException | Error failure) {
-                        failing.accept(failure);
-                    } finally {
-                        timer.cancel();
-                    }
-                },
-                threads);
+        var unused = answer.whenComplete((given, failure) -> {
+            timer.cancel();
+            failedAt = failure == null ? failedAt : put;
+            change(failure);
+            answered.accept(given);
+        });
+        Runnable asking = () -> {
+            try {
+                if (!answer.isDone()) {
+                    Answer given = store.take(request.get());
+                    nextProbe.set(time.nanoTime()); // also if the answer is late
+                    timeout = TIMEOUT;
+                    answer.complete(given);
+                    note();
+                }
+            } catch (RuntimeException | Error failure) {
+                answer.completeExceptionally(failure);
+            }
+        };
+        time.schedule(Duration.ofNanos(rest), asking, threads);
     }
 
-    private synchronized void change(boolean isDown, @Nullable Throwable failure) {
+    private synchronized void change(@Nullable Throwable failure) {
         State before = state;
+        boolean isDown = failure != null;
         if (before.isDown == isDown) {
             return;
         }
