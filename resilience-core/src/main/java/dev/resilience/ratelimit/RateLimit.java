@@ -33,9 +33,9 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
 
     final Waits waits;
     final RateLimitReports reports;
-    private final Permits permits;
     private final Permits.Source source;
     private final LongAdder accepted;
+    private volatile Permits permits;
     private volatile RateLimitPolicy policy;
     private volatile @Nullable KeyedObjects<RateLimit> keys;
 
@@ -54,7 +54,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         this.source = source;
         this.permits = source.permits(null, policy);
         this.waits = environment.waits("resilience-rate-limit-" + name + "-");
-        this.reports = new RateLimitReports(name, environment);
+        this.reports = new RateLimitReports(name, environment, new OutcomeCounters<>(RateLimitOutcome.class));
         this.accepted = calls().counter(RateLimitOutcome.ACCEPTED);
     }
 
@@ -106,16 +106,16 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     @Override
     public synchronized void reconfigure(RateLimitPolicy changed) {
         Require.unchanged("store", policy.store(), changed.store());
-        permits.reconfigure(changed);
+        permits = permits.reconfigure(changed);
         policy = changed;
         if (keys != null) {
             keys.forEach(ofKey -> ofKey.reconfigure(changed));
         }
     }
 
-    /** Gives back all permits, for tests that share an application. Those of keys are not concerned. */
-    public void reset() {
-        permits.reset();
+    /** Forgets what was taken, if no store counts it: for tests that share an application. Keys are not concerned. */
+    public synchronized void reset() {
+        permits = source.permits(null, policy);
     }
 
     /** Permits that could be taken now; NaN if that is not known. */

@@ -20,14 +20,8 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
 
     private static final LogLine REJECTED = LogLine.warn("rate_limit_rejected", "rejected");
 
-    RateLimitReports(String name, Environment environment) {
-        super(
-                RateLimit.class,
-                "Rate limit",
-                "rate_limit_summary",
-                name,
-                environment,
-                new OutcomeCounters<>(RateLimitOutcome.class));
+    RateLimitReports(String name, Environment environment, OutcomeCounters<RateLimitOutcome> calls) {
+        super(RateLimit.class, "Rate limit", "rate_limit_summary", name, environment, calls);
     }
 
     /**

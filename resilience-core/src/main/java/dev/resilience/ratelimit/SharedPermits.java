@@ -73,15 +73,15 @@ final class SharedPermits implements Permits {
     }
 
     @Override
-    public void reconfigure(RateLimitPolicy changed) {
-        lock.get(() -> {
+    public Permits reconfigure(RateLimitPolicy changed) {
+        return lock.get(() -> {
             policy = changed;
             interval = (double) Durations.toNanos(changed.period()) / changed.permits();
             burst = interval * changed.capacity();
             emptyUntil = limit.time.nanoTime();
             leaseEnd = emptyUntil;
             handedOut -= leased.getAndSet(0);
-            return true;
+            return this;
         });
     }
 
@@ -218,10 +218,4 @@ final class SharedPermits implements Permits {
     /** Permits for calls to come. */
     long leased() {
         return limit.time.nanoTime() - leaseEnd < 0 ? leased.get() : 0;
-    }
-
-    @Override
-    public double available() {
-        return Double.NaN;
-    }
-}
+    }}

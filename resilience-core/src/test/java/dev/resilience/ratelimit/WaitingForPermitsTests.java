@@ -252,12 +252,9 @@ class WaitingForPermitsTests {
         }
 
         @Override
-        public double available() {
-            return Double.NaN;
+        public Permits reconfigure(RateLimitPolicy policy) {
+            return this;
         }
-
-        @Override
-        public void reconfigure(RateLimitPolicy policy) {}
     }
 
     @Test
