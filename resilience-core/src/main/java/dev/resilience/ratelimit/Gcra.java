@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gcra extends AtomicLong implements Permits {
 
-    private static final long serialVersionUID = 1;
     private static final long CLOSED = Long.MAX_VALUE;
     private static final long MAX_WAIT = 1L << 61;
     private static final int UNTIMED_PART = 32;
@@ -40,14 +39,14 @@ final class Gcra extends AtomicLong implements Permits {
     /** Two beats of the coarse clock. */
     private static final long COARSE = Duration.ofMillis(20).toNanos();
 
-    private final transient TimeSource time;
+    private final TimeSource time;
     private final long start;
     private final long interval; // in units, and so are the next two
     private final long burst;
     private final long untimed; // what calls may take together without a look at the clock
     private final long unitsOfNano; // below a unit, by 2^-62
     private final double nanosOfUnit;
-    private transient @Nullable Gcra next;
+    private @Nullable Gcra next;
 
     // The last grant. Each of these only grows, and is right, if not the best, with an older one of the other.
     private final AtomicLong beat = new AtomicLong(-COARSE); // of the coarse clock, in which it can be used
@@ -62,10 +61,8 @@ final class Gcra extends AtomicLong implements Permits {
         this.burst = policy.capacity() * interval;
         this.untimed = Math.min(UNTIMED_MAX, policy.capacity() / UNTIMED_PART) * interval;
         this.nanosOfUnit = (double) period / policy.permits() / interval;
-        BigInteger[] ratio = BigInteger.valueOf(policy.permits())
-                .shiftLeft(k + FRACTION)
-                .divideAndRemainder(BigInteger.valueOf(period));
-        this.unitsOfNano = ratio[0].longValue() + ratio[1].signum();
+        BigInteger units = BigInteger.valueOf(policy.permits()).shiftLeft(k + FRACTION);
+        this.unitsOfNano = units.divide(BigInteger.valueOf(period)).longValue() + 1;
     }
 
     @Override

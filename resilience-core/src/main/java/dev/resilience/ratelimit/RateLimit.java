@@ -77,14 +77,12 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
         if (keys == null) {
             keys = new KeyedObjects<>(
-                    () -> policy.maxKeys(), each -> new RateLimit(this, each), RateLimit::isUsed, gone -> {});
+                    () -> policy.maxKeys(),
+                    each -> new RateLimit(this, each),
+                    each -> each.available() < policy.capacity(), // which would have all again if it were forgotten
+                    gone -> {});
         }
         return new KeyedLayer<>(keys, key);
-    }
-
-    /** Whether a permit is missing, which would be there again if it were forgotten. */
-    private boolean isUsed() {
-        return available() < policy.capacity();
     }
 
     @Override

@@ -33,17 +33,12 @@ public record RateLimitPolicy(
     public RateLimitPolicy {
         Require.atLeast(1, "permits", permits);
         Require.positive("period", period);
-        Require.that(
-                Durations.toNanos(period) >= permits,
-                "permits",
-                permits,
-                "must be at most one for each nanosecond of period");
-        if (burst != null) {
-            Require.atLeast(1, "burst", burst);
-        }
-        double fill = (double) Durations.toNanos(period) / permits * (burst == null ? permits : burst);
-        Require.that(
-                fill <= MAX_FILL.toNanos(), "period", period, "must bring the permits of a burst back within 30 years");
+        long nanos = Durations.toNanos(period);
+        Require.that(nanos >= permits, "permits", permits, "must be at most one for each nanosecond of period");
+        int capacity = burst == null ? permits : burst;
+        Require.atLeast(1, "burst", capacity);
+        boolean fills = (double) nanos / permits * capacity <= MAX_FILL.toNanos();
+        Require.that(fills, "period", period, "must bring the permits of a burst back within 30 years");
         Require.notNegative("max-wait", maxWait);
         Require.atLeast(1, "max-keys", maxKeys);
     }

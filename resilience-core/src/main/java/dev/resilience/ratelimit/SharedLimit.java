@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A limit that several processes share, with one part for each key or one for all calls. Asks the store on threads of its own, and
- * knows whether it answers: a store that fails, or takes longer than a second (the first time five), is down until it has answered again, which is tried
- * once a second while calls come. For adapters. Safe for use by many threads.
+ * knows whether it answers: a store that fails, or takes longer than a second (the first time five), is down until it has answered
+ * again, which is tried once a second while calls come. For adapters. Safe for use by many threads.
  */
 public final class SharedLimit implements Permits.Source {
 
@@ -38,13 +38,12 @@ public final class SharedLimit implements Permits.Source {
 
     final String name;
     final TimeSource time;
-    final ThreadPoolExecutor threads;
     final AtomicLong withoutStore = new AtomicLong();
+    private final ThreadPoolExecutor threads;
     private final RateLimitStore store;
     private final String node;
     private final FoldedLog log;
-    private final Set<SharedPermits> parts =
-            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final Set<SharedPermits> parts = Collections.newSetFromMap(new WeakHashMap<>());
     private final AtomicLong nextProbe;
     private final AtomicLong nextNote;
     private volatile Duration timeout = FIRST_TIMEOUT;
@@ -94,7 +93,7 @@ public final class SharedLimit implements Permits.Source {
      * @param key {@code null} for all calls
      */
     @Override
-    public Permits permits(@Nullable String key, RateLimitPolicy policy) {
+    public synchronized Permits permits(@Nullable String key, RateLimitPolicy policy) {
         SharedPermits part = new SharedPermits(this, key, policy);
         parts.add(part);
         return part;
@@ -102,16 +101,13 @@ public final class SharedLimit implements Permits.Source {
 
     /** What the actuator shows: whether the store answers, since when, and how much this process took ahead or gave out without it. */
     @Override
-    public Map<String, Object> view() {
-        State now = state;
-        synchronized (parts) {
-            return Map.of(
-                    "state", now.isDown ? "down" : "up",
-                    "since", Timestamps.text(now.at),
-                    "nodes", nodes,
-                    "leased", parts.stream().mapToLong(SharedPermits::leased).sum(),
-                    "decidedWithout", withoutStore.get());
-        }
+    public synchronized Map<String, Object> view() {
+        return Map.of(
+                "state", state.isDown ? "down" : "up",
+                "since", Timestamps.text(state.at),
+                "nodes", nodes,
+                "leased", parts.stream().mapToLong(SharedPermits::leased).sum(),
+                "decidedWithout", withoutStore.get());
     }
 
     /** Whether the caller is to ask if the store is up again. */

@@ -32,7 +32,6 @@ final class SharedPermits implements Permits {
 
     private static final int LEASED_PART = 10;
     private static final long LEASED = Duration.ofMillis(400).toNanos();
-    private static final long MEASURED = LEASED / 4;
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final long MAX_REST = SECOND / 10;
     private static final long AGAIN = Long.MAX_VALUE;
@@ -169,7 +168,7 @@ final class SharedPermits implements Permits {
 
     private RateLimitStore.Request request() {
         long now = limit.time.nanoTime();
-        double used = (double) (handedOut - leased.get()) * LEASED / Math.max(MEASURED, now - askedAt);
+        double used = (double) (handedOut - leased.get()) * LEASED / Math.max(LEASED / 4, now - askedAt);
         int most = policy.capacity() / LEASED_PART / limit.nodes;
         int wished = (int) Math.min(used, most);
         lease = wished < 2 ? 0 : wished;

@@ -4,6 +4,10 @@ import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.ratelimit.RateLimit;
 import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitPolicy.Store;
+import dev.resilience.ratelimit.RateLimitStore;
+import dev.resilience.ratelimit.SharedLimit;
+import dev.resilience.spring.ProblemKind;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
@@ -13,6 +17,7 @@ import dev.resilience.spring.kind.Shown.As;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Rate limits: {@code @RateLimit} and {@code resilience.rate-limit}. */
@@ -21,23 +26,44 @@ public final class RateLimitKind
 
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.ratelimit.calls", "calls", "Calls to the rate limit by how they were received");
-    private static final MeterFamily AVAILABLE = new MeterFamily(
-            "resilience.ratelimit.available",
-            null,
-            "Permits that calls could take at this moment, if that is one number");
+    private static final MeterFamily AVAILABLE =
+            new MeterFamily("resilience.ratelimit.available", null, "Permits that calls could take, if that is one number");
     private static final MeterFamily KEYS =
             new MeterFamily("resilience.ratelimit.keys", null, "Keys that have a rate limit of their own");
+
+    /** This process, for the stores. */
+    private static final String NODE = UUID.randomUUID().toString();
 
     public RateLimitKind() {
         super("rate-limit", dev.resilience.annotation.RateLimit.class, "idempotent", RateLimitPolicy.defaults());
     }
 
+    /** @throws ResilienceConfigurationException if the application has nothing to keep the permits in */
     @Override
     public RateLimit create(String name, RateLimitPolicy policy, KindContext context) {
-        return policy.store() == Store.MEMORY
-                ? new RateLimit(name, policy, context.environmentWithWaits())
-                : new RateLimit(
-                        name, policy, context.environmentWithWaits(), SharedLimits.create(name, policy, context));
+        if (policy.store() == Store.MEMORY) {
+            return new RateLimit(name, policy, context.environmentWithWaits());
+        }
+        RateLimitStore store = context.beans(RateLimitStore.class).stream()
+                .filter(bean -> bean.type() == policy.store())
+                .findFirst()
+                .orElseThrow(() -> missing(policy.store(), context));
+        store.prepare();
+        SharedLimit shared = new SharedLimit(name, store, NODE, context.time());
+        return new RateLimit(name, policy, context.environmentWithWaits(), shared);
+    }
+
+    private static ResilienceConfigurationException missing(Store type, KindContext context) {
+        String needed = type == Store.REDIS
+                ? "a RedisConnectionFactory bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it"
+                : "a DataSource bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
+        return new ResilienceConfigurationException(
+                ProblemKind.VALUES,
+                "The permits of a rate limit cannot be counted there:\n\n" + context.describe("store", type)
+                        + "\n    Reason: needs " + needed,
+                "Give the application " + needed + ". Or choose another 'store'.");
     }
 
     @Override
