@@ -12,8 +12,8 @@ import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -43,7 +43,7 @@ public final class SharedLimit implements Permits.Source {
     private final RateLimitStore store;
     private final String node;
     private final FoldedLog log;
-    private final Set<SharedPermits> parts = Collections.newSetFromMap(new WeakHashMap<>());
+    private final Map<SharedPermits, Boolean> parts = Collections.synchronizedMap(new WeakHashMap<>());
     private final AtomicLong nextProbe;
     private final AtomicLong nextNote;
     private volatile Duration timeout = FIRST_TIMEOUT;
@@ -93,20 +93,23 @@ public final class SharedLimit implements Permits.Source {
      * @param key {@code null} for all calls
      */
     @Override
-    public synchronized Permits permits(@Nullable String key, RateLimitPolicy policy) {
+    public Permits permits(@Nullable String key, RateLimitPolicy policy) {
         SharedPermits part = new SharedPermits(this, key, policy);
-        parts.add(part);
+        parts.put(part, true);
         return part;
     }
 
     /** What the actuator shows: whether the store answers, since when, and how much this process took ahead or gave out without it. */
     @Override
-    public synchronized Map<String, Object> view() {
+    public Map<String, Object> view() {
         return Map.of(
                 "state", state.isDown ? "down" : "up",
                 "since", Timestamps.text(state.at),
                 "nodes", nodes,
-                "leased", parts.stream().mapToLong(SharedPermits::leased).sum(),
+                "leased",
+                        List.copyOf(parts.keySet()).stream()
+                                .mapToLong(SharedPermits::leased)
+                                .sum(),
                 "decidedWithout", withoutStore.get());
     }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Permits that all processes share, from a store that counts them.
  *
  * <p>One question to the store is under way at a time; the calls that come meanwhile wait, and the next question is for all of
- * them. Where calls come often, a question takes a lease too: permits for the calls of the next 400 ms, which
- * then cost one compare-and-set each. Half of it gone, the next one is fetched. The leases of all processes together are at most a
+ * them. Where calls come often, a question takes a lease too: permits for the calls of the next 400 ms, which then cost one
+ * compare-and-set each. Half of it gone, the next one is fetched. The leases of all processes together are at most a
  * {@value #LEASED_PART}th of the burst, and what is not used within a period, or a second if that is shorter, is lost. So no
  * window has more calls than {@code burst + t · permits / period} and that tenth. Where calls come seldom, or the burst is small,
  * there is no lease.
@@ -57,17 +57,15 @@ final class SharedPermits implements Permits {
     private long handedOut; // by the last answer, with what was leased
     private long askedAt;
     private long partBack; // when all permits of the part are
-    private double owed; // permits that the store has to be told of, at a time:
-    private long owedAt;
+    private long debtBack; // when those are of which the store has to be told
 
     SharedPermits(SharedLimit limit, @Nullable String key, RateLimitPolicy policy) {
         this.limit = limit;
         this.key = key;
         this.policy = policy;
-        long now = limit.time.nanoTime();
-        this.askedAt = now;
-        this.partBack = now;
-        this.owedAt = limit.failedAt;
+        this.askedAt = limit.failedAt; // or any other moment that is over
+        this.partBack = askedAt;
+        this.debtBack = askedAt;
         reconfigure(policy);
     }
 
@@ -86,21 +84,17 @@ final class SharedPermits implements Permits {
 
     @Override
     public long acquire(long maxWaitNanos, boolean mayBlock) {
-        long answer = AGAIN;
-        while (answer == AGAIN) {
-            long now = limit.time.nanoTime();
-            long empty = emptyUntil - now;
-            if (now - leaseEnd < 0 && takeLeased()) {
-                answer = 0;
-            } else if (limit.state.isDown()) {
-                answer = withoutStore(now, maxWaitNanos);
-            } else if (empty > maxWaitNanos) {
-                answer = -empty;
-            } else {
-                answer = mayBlock ? await(maxWaitNanos) : WOULD_BLOCK;
-            }
+        long now = limit.time.nanoTime();
+        if (now - leaseEnd < 0 && takeLeased()) {
+            return 0;
         }
-        return answer;
+        if (limit.state.isDown()) {
+            return withoutStore(now, maxWaitNanos);
+        }
+        if (emptyUntil - now > maxWaitNanos) {
+            return now - emptyUntil;
+        }
+        return mayBlock ? await(maxWaitNanos) : WOULD_BLOCK;
     }
 
     private boolean takeLeased() {
@@ -126,20 +120,14 @@ final class SharedPermits implements Permits {
     private long acquireOfPart(long now, long maxWait) {
         double part = interval * limit.nodes;
         long whole = (long) Math.max(part, burst);
-        long first = limit.state.since() + whole;
-        long missing = Math.max(0, Math.max(partBack - now, first - now)) + (long) part;
+        long missing = Math.max(0, Math.max(partBack - now, limit.state.since() + whole - now)) + (long) part;
         long wait = missing - whole;
         if (wait > maxWait) {
             return -wait;
         }
         partBack = now + missing;
-        owed = owed() + 1;
-        owedAt = limit.failedAt;
+        debtBack = limit.failedAt + Math.max(0, debtBack - limit.failedAt) + (long) part;
         return Math.max(0, wait);
-    }
-
-    private double owed() {
-        return Math.max(0, owed - (limit.failedAt - owedAt) / (interval * limit.nodes));
     }
 
     private long await(long maxWait) {
@@ -149,11 +137,13 @@ final class SharedPermits implements Permits {
             return ask();
         });
         try {
-            return waiter.get();
+            waiter.get();
         } catch (InterruptedException | ExecutionException interrupted) { // never the latter
             Thread.currentThread().interrupt();
-            return waiter.complete(-1L) ? -1 : waiter.join();
+            waiter.complete(-1L);
         }
+        long answer = waiter.join();
+        return answer == AGAIN ? acquire(maxWait, true) : answer;
     }
 
     /** Asks the store, unless that is under way; after the rest. */
@@ -169,14 +159,14 @@ final class SharedPermits implements Permits {
     private RateLimitStore.Request request() {
         long now = limit.time.nanoTime();
         double used = (double) (handedOut - leased.get()) * LEASED / Math.max(LEASED / 4, now - askedAt);
-        int most = policy.capacity() / LEASED_PART / limit.nodes;
-        int wished = (int) Math.min(used, most);
+        int wished = (int) Math.min(used, policy.capacity() / LEASED_PART / limit.nodes);
         lease = wished < 2 ? 0 : wished;
         askedAt = now;
         int ahead = (int) Math.max(0, lease - leased());
         asked = waiters.size() + ahead;
-        debt = (int) Math.ceil(owed());
-        long wait = waiters.values().stream().mapToLong(maxWait -> maxWait).max().orElse(0);
+        debt = (int) Math.ceil(Math.max(0, debtBack - limit.failedAt) / (interval * limit.nodes));
+        long wait =
+                waiters.values().stream().mapToLong(maxWait -> maxWait).max().orElse(0);
         long longest = (long) (2 * burst) / 1_000 + Durations.toNanos(policy.maxWait()) / 1_000;
         return new RateLimitStore.Request(
                 limit.name, key, interval / 1e3, burst / 1e3, longest, waiters.size(), ahead, wait / 1_000, debt);
@@ -194,7 +184,7 @@ final class SharedPermits implements Permits {
     }
 
     private void take(RateLimitStore.Answer answer, long now) {
-        owed -= debt;
+        debtBack -= (long) (debt * interval * limit.nodes);
         double backlog = answer.backlog() * 1e3;
         int given = 0;
         for (Map.Entry<CompletableFuture<Long>, Long> waiter : waiters.entrySet()) {
@@ -217,4 +207,5 @@ final class SharedPermits implements Permits {
     /** Permits for calls to come. */
     long leased() {
         return limit.time.nanoTime() - leaseEnd < 0 ? leased.get() : 0;
-    }}
+    }
+}

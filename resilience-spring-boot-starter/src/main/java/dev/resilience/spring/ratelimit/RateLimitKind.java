@@ -26,8 +26,8 @@ public final class RateLimitKind
 
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.ratelimit.calls", "calls", "Calls to the rate limit by how they were received");
-    private static final MeterFamily AVAILABLE =
-            new MeterFamily("resilience.ratelimit.available", null, "Permits that calls could take, if that is one number");
+    private static final MeterFamily AVAILABLE = new MeterFamily(
+            "resilience.ratelimit.available", null, "Permits that calls could take, if that is one number");
     private static final MeterFamily KEYS =
             new MeterFamily("resilience.ratelimit.keys", null, "Keys that have a rate limit of their own");
 
@@ -54,16 +54,12 @@ public final class RateLimitKind
     }
 
     private static ResilienceConfigurationException missing(Store type, KindContext context) {
-        String needed = type == Store.REDIS
-                ? "a RedisConnectionFactory bean, a single or a primary one; "
-                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it"
-                : "a DataSource bean, a single or a primary one; "
-                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
+        String reason = type == Store.REDIS ? KindContext.NEEDS_REDIS : KindContext.NEEDS_DATA_SOURCE;
         return new ResilienceConfigurationException(
                 ProblemKind.VALUES,
                 "The permits of a rate limit cannot be counted there:\n\n" + context.describe("store", type)
-                        + "\n    Reason: needs " + needed,
-                "Give the application " + needed + ". Or choose another 'store'.");
+                        + "\n    Reason: " + reason,
+                "Give the application such a bean, or choose another 'store'.");
     }
 
     @Override
