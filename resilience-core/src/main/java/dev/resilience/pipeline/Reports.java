@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.event.CallRejected;
 import dev.resilience.event.EventPublisher;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
@@ -8,10 +9,13 @@ import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WorkerThreads;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * What becomes of the calls of a live object: counted, logged and published. Each kind says with its own methods what that
@@ -34,6 +38,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     protected final TimeSource time;
     protected final OutcomeCounters<O> calls;
     protected final FoldedLog log;
+    private final String kind;
     private final EventPublisher events;
     private final DoubleSupplier random;
 
@@ -49,6 +54,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
             String name,
             Environment environment,
             OutcomeCounters<O> calls) {
+        this.kind = kind;
         this.name = name;
         this.nameInEvents = name;
         this.time = environment.time();
@@ -67,6 +73,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     protected Reports(String part, boolean isLogged, Reports<O> ofAll) {
         this.nameInEvents = ofAll.name + "[" + part.replaceAll("\\p{Cntrl}", "?") + "]";
         this.name = isLogged ? nameInEvents : ofAll.name + "[key]";
+        this.kind = ofAll.kind;
         this.time = ofAll.time;
         this.events = ofAll.events;
         this.random = ofAll.random;
@@ -98,6 +105,27 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
 
     public final void publish(Supplier<ResilienceEvent> event) {
         events.publish(event);
+    }
+
+    /**
+     * Counts, logs and publishes that a call was not let in.
+     *
+     * @param reason in words that follow "because"
+     * @param keys adds what else the line of the log has
+     */
+    protected final void refused(
+            O outcome, LogLine event, String reason, UnaryOperator<LoggingEventBuilder> keys) {
+        calls.count(outcome);
+        log.write(
+                event,
+                line -> keys.apply(line)
+                        .addKeyValue("reason", reason)
+                        .log(kind + " '{}': a call was not let in, because {}", name, reason));
+        publish(() -> new CallRejected(time.now(), kindInEvents(), nameInEvents, outcome.label()));
+    }
+
+    private String kindInEvents() {
+        return kind.toLowerCase(Locale.ROOT).replace(' ', '-');
     }
 
     /** What a summary of the log is made of. */

@@ -17,7 +17,6 @@ import dev.resilience.policy.Require;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,6 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
     final Waits waits;
     final RateLimitReports reports;
     private final Permits.Source source;
-    private final LongAdder accepted;
     private volatile Permits permits;
     private volatile RateLimitPolicy policy;
     private volatile @Nullable KeyedObjects<RateLimit> keys;
@@ -55,7 +53,6 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         this.permits = source.permits(null, policy);
         this.waits = environment.waits("resilience-rate-limit-" + name + "-");
         this.reports = new RateLimitReports(name, environment, new OutcomeCounters<>(RateLimitOutcome.class));
-        this.accepted = calls().counter(RateLimitOutcome.ACCEPTED);
     }
 
     private RateLimit(RateLimit ofAll, String key) {
@@ -64,7 +61,6 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         this.permits = source.permits(key, policy);
         this.waits = ofAll.waits;
         this.reports = ofAll.reports;
-        this.accepted = ofAll.accepted;
     }
 
     /** Limits of keys, each with all permits of the policy; calls of all keys are counted here. */
@@ -160,7 +156,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         }
         long wait = permits.acquire(maxWait, mayBlock);
         if (wait == 0) {
-            accepted.increment();
+            reports.accepted.increment();
         } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
             throw reports.exceeded(current, -wait, isStopped, deadline != null);
         }

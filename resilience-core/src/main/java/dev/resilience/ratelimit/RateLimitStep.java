@@ -39,7 +39,7 @@ final class RateLimitStep extends AsyncStep {
             Thread.currentThread().interrupt();
             throw limit.rejected(RateLimitReports.INTERRUPTED);
         }
-        limit.calls().count(RateLimitOutcome.ACCEPTED);
+        limit.reports.accepted.increment();
     }
 
     /** What a call is doing that has not got its permit at once. */
@@ -59,7 +59,7 @@ final class RateLimitStep extends AsyncStep {
             if (limit.waits.isStopped()) {
                 throw call.report(() -> limit.rejected(RateLimitReports.STOPPED));
             }
-            limit.calls().count(RateLimitOutcome.ACCEPTED);
+            limit.reports.accepted.increment();
             limit.waits.add(call);
             return Next.INWARD;
         }

@@ -44,7 +44,7 @@ public final class SharedLimit implements Permits.Source {
     private final String node;
     private final FoldedLog log;
     private final Map<SharedPermits, Boolean> parts = Collections.synchronizedMap(new WeakHashMap<>());
-    private final AtomicLong nextProbe;
+    private final AtomicLong nextProbe = new AtomicLong();
     private final AtomicLong nextNote;
     private volatile Duration timeout = FIRST_TIMEOUT;
     volatile State state;
@@ -73,7 +73,6 @@ public final class SharedLimit implements Permits.Source {
                 LoggerFactory.getLogger(SharedLimit.class), time, "Rate limit", name, "rate_limit_summary", Map::of);
         this.state = new State(false, time.nanoTime(), time.now());
         this.failedAt = state.since;
-        this.nextProbe = new AtomicLong(state.since);
         this.nextNote = new AtomicLong(state.since);
         time.schedule(Duration.ZERO, this::note, threads); // so that the first call finds a connection
     }

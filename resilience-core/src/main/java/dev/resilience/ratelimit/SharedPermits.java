@@ -132,10 +132,7 @@ final class SharedPermits implements Permits {
 
     private long await(long maxWait) {
         CompletableFuture<Long> waiter = new CompletableFuture<>();
-        lock.get(() -> {
-            waiters.put(waiter, maxWait);
-            return ask();
-        });
+        lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
         try {
             waiter.get();
         } catch (InterruptedException | ExecutionException interrupted) { // never the latter
@@ -194,11 +191,9 @@ final class SharedPermits implements Permits {
                 given += waiter.getKey().complete(isInTime ? wait : -wait) && isInTime ? 1 : 0;
             }
         }
-        if (now - leaseEnd >= 0) {
-            leased.set(0);
-        }
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));
-        handedOut = given + leased.addAndGet((long) Math.max(0, free - given));
+        long more = (long) Math.max(0, free - given);
+        handedOut = given + leased.updateAndGet(left -> now - leaseEnd < 0 ? left + more : more);
         leaseEnd = now + Math.min(SECOND, Durations.toNanos(policy.period()));
         double rest = lease > 0 && answer.granted() < asked ? Math.min((double) MAX_REST, burst / LEASED_PART) : 0;
         emptyUntil = now + (long) Math.max(rest, backlog + (answer.granted() + 1) * interval - burst);

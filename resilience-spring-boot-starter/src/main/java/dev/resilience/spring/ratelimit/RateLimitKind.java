@@ -82,9 +82,8 @@ public final class RateLimitKind
     @Override
     public Map<String, Object> stateOfKey(RateLimit limit) {
         Map<String, Object> state = new LinkedHashMap<>();
-        double available = limit.available();
-        if (!Double.isNaN(available)) {
-            state.put("available", (long) available);
+        if (!Double.isNaN(limit.available())) {
+            state.put("available", (long) limit.available());
             state.put("burst", limit.policy().capacity());
         }
         return state;

@@ -58,7 +58,9 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}";
     private static final String REMOVE = "DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})";
 
-    /** Of the id of a process: the first half is that of its limit, so that these lie side by side. */
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** Of the id of a process, in hex: the first half is that of its limit, so that these lie side by side. */
     private static final int HALF_OF_ID = 32;
 
     private final OwnConnections connections;
@@ -99,7 +101,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     public Answer take(Request request) {
         String key = Objects.requireNonNullElse(request.key(), "");
         Map<String, Object> values = Map.of(
-                "id", bytes(RecordKey.hash(request.limit(), key)),
+                "id", HEX.parseHex(RecordKey.hash(request.limit(), key)),
                 "wanted", request.wanted(),
                 "all", request.wanted() + request.ahead(),
                 "debt", (long) Math.ceil(request.debt() * request.interval()),
@@ -132,9 +134,9 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     public int nodes(String limit, String node) {
         String half = RecordKey.hash("nodes", limit).substring(0, HALF_OF_ID);
         Map<String, Object> values = Map.of(
-                "id", bytes(half + RecordKey.hash(node).substring(HALF_OF_ID)),
-                "first", bytes(half),
-                "last", bytes(half + "f".repeat(HALF_OF_ID)),
+                "id", HEX.parseHex(half + RecordKey.hash(node).substring(HALF_OF_ID)),
+                "first", HEX.parseHex(half),
+                "last", HEX.parseHex(half + "f".repeat(HALF_OF_ID)),
                 "kept", Dialect.micros(SEEN_FOR));
         return insertedFirst(values, connection -> {
             if (sql(NOTE, connection).update(connection, values) == 0) {
@@ -156,10 +158,6 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
             }
             return answer;
         })));
-    }
-
-    private static byte[] bytes(String hex) {
-        return HexFormat.of().parseHex(hex);
     }
 
     private NamedSql sql(String written, Connection connection) throws SQLException {
