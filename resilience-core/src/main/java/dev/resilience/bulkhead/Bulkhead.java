@@ -6,10 +6,6 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
-import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.KeyedLayer;
-import dev.resilience.pipeline.KeyedObjects;
-import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
@@ -22,7 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,19 +28,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey<Bulkhead>, AutoCloseable {
+public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<BulkheadPolicy>, AutoCloseable {
 
-    private final @Nullable Bulkhead ofAll;
     final TimeSource time;
     final ContextCarrier carrier;
     final PermitQueue permits;
     final BulkheadReports reports;
-    private volatile @Nullable KeyedObjects<Bulkhead> keys;
 
-    /** Those that it has made for parts of what it protects, and how many calls those that have ended have let in. */
-    private final Set<Bulkhead> parts = ConcurrentHashMap.newKeySet();
-
-    private final LongAdder letInByEnded = new LongAdder();
+    /** How many calls the parts that have ended have let in. */
+    private final LongAdder letInByEnded;
 
     /** Calls that run on other threads than their callers', with a permit or let through without one; those of parts too. */
     final Set<Stoppable> moved;
@@ -59,7 +50,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
     public Bulkhead(String name, BulkheadPolicy policy, Environment environment) {
-        this.ofAll = null;
+        super(null);
+        this.letInByEnded = new LongAdder();
         this.policy = policy;
         this.time = environment.time();
         this.carrier = environment.carrier();
@@ -72,7 +64,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
     }
 
     private Bulkhead(String part, boolean isLogged, Bulkhead ofAll) {
-        this.ofAll = ofAll;
+        super(ofAll);
+        this.letInByEnded = ofAll.letInByEnded;
         this.policy = ofAll.policy;
         this.time = ofAll.time;
         this.carrier = ofAll.carrier;
@@ -83,13 +76,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
         this.reports = new BulkheadReports(part, isLogged, ofAll.reports, permits);
     }
 
-    /**
-     * One with permits of its own for a part of what this one protects, such as one host of several. Its calls are counted
-     * and logged here and run on the threads of this one, and its policy changes with this one's. To be {@linkplain #end ended}
-     * when it is not needed any more.
-     *
-     * @param isLogged whether the log and exceptions name the part, as listeners do: {@code shops[a.example]}
-     */
+    /** {@inheritDoc} It has as many permits as the policy says, and its calls run on the threads of this one. */
+    @Override
     public synchronized Bulkhead part(String name, boolean isLogged) {
         Bulkhead part = new Bulkhead(name, isLogged, this);
         parts.add(part);
@@ -99,29 +87,19 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, PerKey
         return part;
     }
 
-    /** One that this one has made is not needed any more. Its calls end as they would have. */
-    public synchronized void end(Bulkhead part) {
-        if (parts.remove(part)) {
-            letInByEnded.add(part.permits.acquisitions());
-        }
+    @Override
+    protected void ended() {
+        letInByEnded.add(permits.acquisitions());
     }
 
     @Override
-    public @Nullable KeyedObjects<Bulkhead> keys() {
-        return keys;
+    public boolean isAtWork() {
+        return running() + queued() > 0;
     }
 
-    /** {@inheritDoc} Each key has as many permits as the policy says. */
     @Override
-    public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
-        if (keys == null) {
-            keys = new KeyedObjects<>(
-                    () -> policy.maxKeys(),
-                    name -> part(name, false),
-                    part -> part.running() + part.queued() > 0,
-                    this::end);
-        }
-        return new KeyedLayer<>(keys, key);
+    protected int maxKeys() {
+        return policy.maxKeys();
     }
 
     private synchronized long acquisitions() {

@@ -11,10 +11,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
-import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.KeyedLayer;
 import dev.resilience.pipeline.KeyedObjects;
-import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
@@ -23,14 +20,11 @@ import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -42,12 +36,11 @@ import org.jspecify.annotations.Nullable;
  * reported to the log and the listeners once and in order, on the thread that made it, or on one that is just reporting
  * another transition. Safe for use by many threads.
  */
-public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, Layer, PerKey<CircuitBreaker> {
+public final class CircuitBreaker extends PerKey<CircuitBreaker> implements LiveObject<CircuitBreakerPolicy> {
 
     private static final int MIN_KEYS = 10;
     private static final int STATES = CircuitState.values().length;
 
-    private final @Nullable CircuitBreaker ofAll;
     final FaultClassification faults;
     final TimeSource time;
     final CircuitBreakerReports reports;
@@ -58,17 +51,13 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     private final Queue<StateChange> unreported = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean reporting = new AtomicBoolean();
 
-    /** Those that it has made for parts of what it protects. */
-    private final Set<CircuitBreaker> parts = ConcurrentHashMap.newKeySet();
-
-    private volatile @Nullable KeyedObjects<CircuitBreaker> keys;
     private final AtomicInteger openingsLeft = new AtomicInteger(); // of keys, before half of them can be open
 
     volatile State state;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#circuitBreaker}. */
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Environment environment) {
-        this.ofAll = null;
+        super(null);
         this.faults = environment.faults();
         this.time = environment.time();
         this.reports = new CircuitBreakerReports(name, environment, new OutcomeCounters<>(CircuitBreakerOutcome.class));
@@ -78,7 +67,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     }
 
     private CircuitBreaker(String part, boolean isLogged, CircuitBreaker ofAll) {
-        this.ofAll = ofAll;
+        super(ofAll);
         this.faults = ofAll.faults;
         this.time = ofAll.time;
         this.reports = new CircuitBreakerReports(part, isLogged, ofAll.reports);
@@ -87,45 +76,22 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         this.state = initial(ofAll.state.settings, now());
     }
 
-    /**
-     * One with a state of its own for a part of what this one protects, such as one host of several. Its calls and
-     * transitions are counted and logged here, and its policy changes with this one's. To be {@linkplain #end ended} when it is
-     * not needed any more.
-     *
-     * @param isLogged whether the log and exceptions name the part, as listeners do: {@code shops[a.example]}
-     */
+    /** {@inheritDoc} While this circuit breaker is not CLOSED, calls of all parts go through this one. */
+    @Override
     public synchronized CircuitBreaker part(String name, boolean isLogged) {
         CircuitBreaker part = new CircuitBreaker(name, isLogged, this);
         parts.add(part);
         return part;
     }
 
-    /** One that this one has made is not needed any more. */
-    public void end(CircuitBreaker part) {
-        parts.remove(part);
-    }
-
-    /** The layer of a part: while this one is not CLOSED, by an operator or by {@code half-of-keys}, that holds for all parts. */
-    public Layer over(Layer part) {
-        return Layer.either(() -> currentState() != CircuitState.CLOSED, this, part);
+    @Override
+    public boolean isAtWork() {
+        return currentState() != CircuitState.CLOSED;
     }
 
     @Override
-    public @Nullable KeyedObjects<CircuitBreaker> keys() {
-        return keys;
-    }
-
-    /** {@inheritDoc} While this circuit breaker is not CLOSED, calls of all keys go through this one. */
-    @Override
-    public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
-        if (keys == null) {
-            keys = new KeyedObjects<>(
-                    () -> policy().maxKeys(),
-                    name -> part(name, false),
-                    part -> part.currentState() != CircuitState.CLOSED,
-                    this::end);
-        }
-        return over(new KeyedLayer<>(keys, key));
+    protected int maxKeys() {
+        return policy().maxKeys();
     }
 
     @Override
@@ -301,6 +267,9 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * through all the same changes nothing: the breaker opens, probes and closes as if each refusal were made. What an operator has forced open refuses every call.
      */
     Permit admit() {
+        if (ofAll != null && ofAll.isAtWork()) {
+            return ofAll.admit(); // what an operator or half-of-keys has decided holds for all parts
+        }
         State asked;
         do {
             asked = state;
@@ -366,12 +335,12 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /** Opens for all keys when half of them are open; one whose next call is a probe is not. Counts only if it may be so by now. */
     private void keyOpened() {
-        KeyedObjects<CircuitBreaker> all = keys;
+        KeyedObjects<CircuitBreaker> all = keys();
         if (all == null || openingsLeft.decrementAndGet() > 0) {
             return;
         }
         int known = all.size();
-        int open = all.count(key ->
+        int open = (int) all.count(key ->
                 key.state instanceof OpenState now && now.untilNextProbe().compareTo(Duration.ZERO) > 0);
         int half = (Math.max(MIN_KEYS, known) + 1) / 2;
         openingsLeft.set(Math.max(1, half - open));

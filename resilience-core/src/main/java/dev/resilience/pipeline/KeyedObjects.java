@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * calls under way. A key that is known is found without a lock. A new one takes a lock, for a constant time on average.
  *
  * <p>Least recently used is approximated by CLOCK, also known as second chance (Corbató, 1968): one that was used since the
- * hand came by last is passed over once. Those in use are set aside; each new key looks at a few of them again. If all are in
- * use, one of these goes, and one that is free again may be overlooked until an eighth of the limit has come in new keys.
+ * hand came by last is passed over once. Those in use are set aside; each new key looks at {@value #LOOKS} of them again. If all
+ * are in use, one of these goes, and one that is free again may be overlooked until an eighth of the limit has come in new keys.
  *
  * <p>Safe for use by many threads.
  *
@@ -35,17 +35,16 @@ public final class KeyedObjects<L> {
     /** The longest key that is kept as it is. */
     public static final int MAX_LENGTH = 255;
 
-    private static final int LOOKS = 4;
+    private static final int LOOKS = 8;
 
     private final IntSupplier max;
-    private final Function<String, ? extends L> factory;
-    private final Predicate<? super L> isInUse;
-    private final Consumer<? super L> end;
+    private final Function<String, L> factory;
+    private final Predicate<L> isInUse;
+    private final Consumer<L> end;
     private final Map<String, Held<L>> byKey = new ConcurrentHashMap<>();
     private final ShortLock lock = new ShortLock();
-    private final Queue<Held<L>> clock = new ArrayDeque<>(); // with the lock, as are the next two
+    private final Queue<Held<L>> clock = new ArrayDeque<>(); // with the lock, as is the next
     private final Queue<Held<L>> aside = new ArrayDeque<>();
-    private int newKeysUntilAllAreLookedAt;
 
     /**
      * @param max how many there may be; asked whenever a new key comes
@@ -53,11 +52,7 @@ public final class KeyedObjects<L> {
      * @param isInUse whether one goes after others, because it knows something that must not be forgotten
      * @param end called once with each that has gone. All three are called under a lock and must be quick
      */
-    public KeyedObjects(
-            IntSupplier max,
-            Function<String, ? extends L> factory,
-            Predicate<? super L> isInUse,
-            Consumer<? super L> end) {
+    public KeyedObjects(IntSupplier max, Function<String, L> factory, Predicate<L> isInUse, Consumer<L> end) {
         this.max = max;
         this.factory = factory;
         this.isInUse = isInUse;
@@ -93,10 +88,6 @@ public final class KeyedObjects<L> {
             used = true;
             return holders.incrementAndGet() > 0;
         }
-
-        private boolean goes() {
-            return holders.compareAndSet(0, GONE);
-        }
     }
 
     /** Holds the object of a key, which is made if there is none. To be released when the call has ended. */
@@ -128,74 +119,51 @@ public final class KeyedObjects<L> {
     }
 
     private Held<L> create(String key) {
-        lookAgain(LOOKS);
-        for (Held<L> gone = surplus(); gone != null; gone = surplus()) {
-            byKey.remove(gone.key);
-            end.accept(gone.live);
+        for (int looks = Math.min(LOOKS, aside.size()); looks > 0; looks--) {
+            Held<L> next = aside.remove();
+            (isInUse(next) ? aside : clock).add(next);
         }
+        while (byKey.size() >= max.getAsInt() && oneGoes()) {}
         Held<L> made = new Held<>(key, factory.apply(key));
         byKey.put(key, made);
         clock.add(made);
         return made;
     }
 
-    /** The next one that goes before a new one comes; {@code null} if there is room, or if it is held. */
-    private @Nullable Held<L> surplus() {
-        if (byKey.size() < max.getAsInt()) {
-            return null;
-        }
-        Held<L> free = free();
-        if (free == null && newKeysUntilAllAreLookedAt-- <= 0) {
-            newKeysUntilAllAreLookedAt = byKey.size() / 8;
-            lookAgain(aside.size());
-            free = free();
-        }
-        Held<L> next = free == null ? aside.poll() : free;
-        if (next != null && next != free && !next.goes()) {
-            aside.add(next);
-            return null;
-        }
-        return next;
-    }
-
-    private @Nullable Held<L> free() {
+    /** Not if calls hold all that it looks at. */
+    private boolean oneGoes() {
         for (int passed = 2 * clock.size(); passed > 0 && !clock.isEmpty(); passed--) {
             Held<L> next = clock.remove();
             if (next.used) {
                 next.used = false;
                 clock.add(next);
-            } else if (isInUse(next) || !next.goes()) {
-                aside.add(next);
+            } else if (!isInUse(next) && goes(next)) {
+                return true;
             } else {
-                return next;
+                aside.add(next);
             }
         }
-        return null;
+        Held<L> inUse = aside.peek();
+        return inUse != null && goes(inUse) && aside.remove(inUse);
     }
 
-    private void lookAgain(int atMost) {
-        for (int i = Math.min(atMost, aside.size()); i > 0; i--) {
-            Held<L> next = aside.remove();
-            (isInUse(next) ? aside : clock).add(next);
+    private boolean goes(Held<L> held) {
+        boolean goes = held.holders.compareAndSet(0, Held.GONE);
+        if (goes) {
+            byKey.remove(held.key);
+            end.accept(held.live);
         }
+        return goes;
     }
 
     private boolean isInUse(Held<L> held) {
         return held.holders.get() != 0 || isInUse.test(held.live);
     }
 
-    /** Does something quick with each that there is. One that comes later is made after that. */
-    public void forEach(Consumer<? super L> action) {
-        lock.get(() -> {
-            byKey.values().forEach(held -> action.accept(held.live));
-            return true;
-        });
-    }
-
     /** Forgets all keys. Calls under way end as they would have. */
     public void clear() {
         lock.get(() -> {
-            forEach(end);
+            byKey.values().forEach(held -> end.accept(held.live));
             byKey.clear();
             clock.clear();
             return aside.removeIf(held -> true);
@@ -209,22 +177,21 @@ public final class KeyedObjects<L> {
     }
 
     /** How many there are of which something is true. */
-    public int count(Predicate<? super L> test) {
-        return (int)
-                byKey.values().stream().filter(held -> test.test(held.live)).count();
+    public long count(Predicate<L> test) {
+        return byKey.values().stream().filter(held -> test.test(held.live)).count();
     }
 
     /**
-     * Some by key.
+     * What is seen of some, by key.
      *
      * @param areFirst those that are shown before others
      */
-    public Map<String, L> some(int atMost, Predicate<? super L> areFirst) {
-        Map<String, L> some = new LinkedHashMap<>();
+    public <V> Map<String, V> some(int atMost, Predicate<L> areFirst, Function<L, V> view) {
+        Map<String, V> some = new LinkedHashMap<>();
         Stream.concat(byKey.values().stream().filter(held -> areFirst.test(held.live)), byKey.values().stream())
                 .distinct()
                 .limit(atMost)
-                .forEach(held -> some.put(held.key, held.live));
+                .forEach(held -> some.put(held.key, view.apply(held.live)));
         return some;
     }
 

@@ -1,7 +1,6 @@
 package dev.resilience.pipeline;
 
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.EventPublisher;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.ResilienceEvent;
@@ -11,7 +10,6 @@ import dev.resilience.time.TimeSource;
 import dev.resilience.time.WorkerThreads;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.LoggerFactory;
@@ -39,8 +37,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     protected final OutcomeCounters<O> calls;
     protected final FoldedLog log;
     private final String kind;
-    private final EventPublisher events;
-    private final DoubleSupplier random;
+    private final Environment environment;
 
     /**
      * @param logger the class of the live object
@@ -58,8 +55,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
         this.name = name;
         this.nameInEvents = name;
         this.time = environment.time();
-        this.events = environment.events();
-        this.random = environment.random();
+        this.environment = environment;
         this.calls = calls;
         this.log = new FoldedLog(LoggerFactory.getLogger(logger), time, kind, name, summary, this::counts);
     }
@@ -75,8 +71,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
         this.name = isLogged ? nameInEvents : ofAll.name + "[key]";
         this.kind = ofAll.kind;
         this.time = ofAll.time;
-        this.events = ofAll.events;
-        this.random = ofAll.random;
+        this.environment = ofAll.environment;
         this.calls = ofAll.calls;
         this.log = ofAll.log;
     }
@@ -87,7 +82,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      * @param share of refusals that are made, 0 to 1
      */
     public final boolean enforces(double share) {
-        return share >= 1 || random.getAsDouble() < share;
+        return share >= 1 || environment.random().getAsDouble() < share;
     }
 
     public final String name() {
@@ -104,7 +99,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     }
 
     public final void publish(Supplier<ResilienceEvent> event) {
-        events.publish(event);
+        environment.events().publish(event);
     }
 
     /**

@@ -5,10 +5,6 @@ import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RateLimitOutcome;
 import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.pipeline.Environment;
-import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.KeyedLayer;
-import dev.resilience.pipeline.KeyedObjects;
-import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
@@ -17,8 +13,6 @@ import dev.resilience.policy.Require;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A rate limit policy at work: lets through so many calls in a period. A call that finds no permit waits for one, if the policy
@@ -28,14 +22,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads.
  */
-public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerKey<RateLimit>, AutoCloseable {
+public final class RateLimit extends PerKey<RateLimit> implements LiveObject<RateLimitPolicy>, AutoCloseable {
 
     final Waits waits;
     final RateLimitReports reports;
     private final Permits.Source source;
     private volatile Permits permits;
     private volatile RateLimitPolicy policy;
-    private volatile @Nullable KeyedObjects<RateLimit> keys;
 
     /** With permits of this process. For adapters; applications ask {@link dev.resilience.Resilience#rateLimit}. */
     public RateLimit(String name, RateLimitPolicy policy, Environment environment) {
@@ -48,6 +41,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
      * @param source where permits come from
      */
     public RateLimit(String name, RateLimitPolicy policy, Environment environment, Permits.Source source) {
+        super(null);
         this.policy = policy;
         this.source = source;
         this.permits = source.permits(null, policy);
@@ -55,30 +49,32 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         this.reports = new RateLimitReports(name, environment, new OutcomeCounters<>(RateLimitOutcome.class));
     }
 
-    private RateLimit(RateLimit ofAll, String key) {
-        this.policy = ofAll.policy;
-        this.source = ofAll.source;
+    private RateLimit(RateLimit whole, String key) {
+        super(whole);
+        this.policy = whole.policy;
+        this.source = whole.source;
         this.permits = source.permits(key, policy);
-        this.waits = ofAll.waits;
-        this.reports = ofAll.reports;
+        this.waits = whole.waits;
+        this.reports = whole.reports;
     }
 
-    /** Limits of keys, each with all permits of the policy; calls of all keys are counted here. */
+    /** {@inheritDoc} It has all permits of the policy. */
     @Override
-    public @Nullable KeyedObjects<RateLimit> keys() {
-        return keys;
+    public synchronized RateLimit part(String name, boolean isLogged) {
+        RateLimit part = new RateLimit(this, name);
+        parts.add(part);
+        return part;
+    }
+
+    /** Whether a permit is missing, which would be there again if it were forgotten. */
+    @Override
+    public boolean isAtWork() {
+        return available() < policy.capacity();
     }
 
     @Override
-    public synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
-        if (keys == null) {
-            keys = new KeyedObjects<>(
-                    () -> policy.maxKeys(),
-                    each -> new RateLimit(this, each),
-                    each -> each.available() < policy.capacity(), // which would have all again if it were forgotten
-                    gone -> {});
-        }
-        return new KeyedLayer<>(keys, key);
+    protected int maxKeys() {
+        return policy.maxKeys();
     }
 
     @Override
@@ -102,9 +98,7 @@ public final class RateLimit implements LiveObject<RateLimitPolicy>, Layer, PerK
         Require.unchanged("store", policy.store(), changed.store());
         permits = permits.reconfigure(changed);
         policy = changed;
-        if (keys != null) {
-            keys.forEach(ofKey -> ofKey.reconfigure(changed));
-        }
+        parts.forEach(part -> part.reconfigure(changed));
     }
 
     /** Forgets what was taken, if no store counts it: for tests that share an application. Keys are not concerned. */

@@ -44,7 +44,7 @@ class KeyedObjectsTests {
     }
 
     private Set<String> kept() {
-        return objects.some(1_000_000, object -> false).keySet();
+        return objects.some(1_000_000, object -> false, object -> object).keySet();
     }
 
     @Test
@@ -114,7 +114,7 @@ class KeyedObjectsTests {
     @Test
     void theFirstShownAreThoseThatAreWanted() {
         use("a", "b", "c");
-        assertThat(objects.some(2, "of c"::equals).keySet()).hasSize(2).startsWith("c");
+        assertThat(objects.some(2, "of c"::equals, object -> object).keySet()).hasSize(2).startsWith("c");
         assertThat(objects.count("of c"::equals)).isEqualTo(1);
     }
 

@@ -4,6 +4,7 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.PolicyChanged;
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.hedge.Hedge;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -55,6 +56,11 @@ public interface ResilienceRegistry {
     /** The time limit of that name; see {@link #get}. */
     default TimeLimit timeLimit(String name) {
         return get(TimeLimit.class, name);
+    }
+
+    /** The hedge of that name; see {@link #get}. */
+    default Hedge hedge(String name) {
+        return get(Hedge.class, name);
     }
 
     /** The idempotency of that name; see {@link #get}. */

@@ -2,8 +2,11 @@ package com.example.woven;
 
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Hedge;
+import dev.resilience.annotation.RateLimit;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import java.net.ConnectException;
@@ -36,6 +39,11 @@ public class WovenApplication {
             print("private", depot::loadPrivately);
             print("final", depot::loadFinally);
             print("later", () -> depot.loadLater().join());
+            print("limited", () -> depot.loadOnce() + depot.loadOnce());
+            ResilienceRegistry registry = context.getBean(ResilienceRegistry.class);
+            print(
+                    "hedged",
+                    () -> depot.loadHedged() + registry.hedge("tail").calls().total());
             print("by its type", () -> new Typed().load());
             print("no bean", () -> new Depot().load());
         }
@@ -65,6 +73,7 @@ public class WovenApplication {
                         "resilience.advice-mode=aspectj",
                         "resilience.idempotency-store.type=memory",
                         "resilience.retry.default.backoff.base-delay=1ms",
+                        "resilience.hedge.tail.side-effect-free=true",
                         "logging.level.root=error",
                         "logging.level.dev.resilience=warn")
                 .run();
@@ -111,6 +120,16 @@ public class WovenApplication {
         @Retryable("default")
         final String loadFinally() throws ConnectException {
             return twice();
+        }
+
+        @RateLimit(permits = 1, period = "1h")
+        private String loadOnce() {
+            return "loaded";
+        }
+
+        @Hedge("tail")
+        private String loadHedged() {
+            return "loaded, calls measured: ";
         }
 
         @Retryable("default")

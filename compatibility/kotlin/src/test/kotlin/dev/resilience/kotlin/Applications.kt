@@ -83,6 +83,7 @@ fun application(vararg components: Class<*>): ApplicationContextRunner =
             "resilience.retry.until-done.backoff.base-delay=0",
             "resilience.circuit-breaker.sensitive.failure-threshold=1",
             "resilience.bulkhead.single.max-concurrent=1",
+            "resilience.hedge.tail.side-effect-free=true",
             "resilience.idempotency-store.type=memory",
         )
         .withBean(ManualTimeSource::class.java)

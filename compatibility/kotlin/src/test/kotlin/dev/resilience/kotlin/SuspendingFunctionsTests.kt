@@ -3,9 +3,12 @@ package dev.resilience.kotlin
 import dev.resilience.annotation.Bulkhead
 import dev.resilience.annotation.CircuitBreaker
 import dev.resilience.annotation.Fallback
+import dev.resilience.annotation.Hedge
+import dev.resilience.annotation.RateLimit
 import dev.resilience.annotation.Retryable
 import dev.resilience.annotation.TimeLimit
 import dev.resilience.exception.CircuitOpenException
+import dev.resilience.exception.RateLimitExceededException
 import dev.resilience.exception.TimeLimitExceededException
 import dev.resilience.spring.reactor.ReactiveCallContext
 import java.net.ConnectException
@@ -24,6 +27,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.slf4j.MDCContext
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
+import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
 import org.slf4j.MDC
 import org.springframework.stereotype.Service
@@ -139,6 +143,31 @@ class SuspendingFunctionsTests {
         runBlocking { assertThat(bean.untilDone()).isEqualTo("answer 2") }
     }
 
+    @Test
+    fun eachKeyHasItsBreakerAndItsRateLimit() = with {
+        callee.failNext(1)
+        runBlocking {
+            assertThatThrownBy { runBlocking { bean.ofTenant("a") } }.isInstanceOf(ConnectException::class.java)
+            assertThatThrownBy { runBlocking { bean.ofTenant("a") } }.isInstanceOf(CircuitOpenException::class.java)
+            assertThat(bean.ofTenant("b")).isEqualTo("b: answer 2")
+            assertThat(bean.limited("a")).isEqualTo("a: answer 3")
+            assertThatThrownBy { runBlocking { bean.limited("a") } }.isInstanceOf(RateLimitExceededException::class.java)
+            assertThat(bean.limited("b")).isEqualTo("b: answer 4")
+        }
+    }
+
+    @Test
+    fun aSlowFunctionHasASecondAttemptAndTheLoserIsCancelled() = with {
+        repeat(200) { runBlocking { bean.hedged() } }
+        advance(10)
+        assertThat(runBlocking { bean.hedged() }).isEqualTo("answer 201")
+        bean.hangs = true
+        val answer = begin { hedged() }
+        assertThat(callee.calls()).isEqualTo(202)
+        assertThat(endOf(answer)).isEqualTo("answer 203")
+        await().untilAsserted { assertThat(bean.ended).isEqualTo("cancelled") }
+    }
+
     @JvmInline
     value class ArticleId(val value: String)
 
@@ -236,5 +265,23 @@ class SuspendingFunctionsTests {
 
         @Retryable("until-done")
         suspend fun untilDone() = callee.call()
+
+        @CircuitBreaker("sensitive", key = "#tenant")
+        suspend fun ofTenant(tenant: String) = "$tenant: ${callee.call()}"
+
+        @RateLimit(permits = 1, period = "1h", key = "#tenant")
+        suspend fun limited(tenant: String) = "$tenant: ${callee.call()}"
+
+        @Volatile var hangs = false
+
+        @Hedge("tail")
+        suspend fun hedged(): String {
+            val answer = callee.call()
+            if (hangs) {
+                hangs = false
+                endless()
+            }
+            return answer
+        }
     }
 }

@@ -306,18 +306,17 @@ public class ResilienceEndpoint {
         Map<String, Object> state = kind.state(live);
         KeyedObjects<L> keys = ConfiguredKind.keys(live);
         if (keys != null) {
-            Map<String, Object> some = new LinkedHashMap<>();
-            some(kind, keys).forEach((key, ofKey) -> some.put(key, kind.stateOfKey(ofKey)));
-            state.put("keys", some);
+            state.put("keys", some(kind, keys));
         }
         Map<String, Object> entry = entry(state, liveObjects().usedBy(kind.id(), name), kind.actions(), policy);
         entry.putAll(registry.get().changes().view(live));
         return entry;
     }
 
-    /** Those in trouble come first. */
-    private static <L extends LiveObject<?>> Map<String, L> some(ConfiguredKind<?, ?, L> kind, KeyedObjects<L> keys) {
-        return keys.some(MAX_KEYS, key -> kind.trouble(key) != null);
+    /** The states of those in trouble, and of others if there is room. */
+    private static <L extends LiveObject<?>> Map<String, Object> some(
+            ConfiguredKind<?, ?, L> kind, KeyedObjects<L> keys) {
+        return keys.some(MAX_KEYS, key -> kind.trouble(key) != null, kind::stateOfKey);
     }
 
     private <L extends LiveObject<?>> Map<String, Object> keyEntry(

@@ -1,14 +1,12 @@
 package dev.resilience.spring.client;
 
-import dev.resilience.bulkhead.Bulkhead;
-import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.Deadline;
-import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
@@ -17,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,15 +36,15 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     private final Function<Map<String, Layer>, List<Layer>> inOrder;
     private final Pipeline shared;
     final Pipeline untilDeadline; // for the reading of bodies
-    final KeyedObjects<Host> byHost = new KeyedObjects<>(() -> MAX_HOSTS, this::create, Host::isAtWork, this::end);
+    final KeyedObjects<Host> byHost = new KeyedObjects<>(
+            () -> MAX_HOSTS, this::create, Host::isAtWork, host -> host.parts.forEach(PerKey::end));
     private volatile HttpClientPolicy policy;
 
-    /** What one host has for itself. */
-    record Host(@Nullable CircuitBreaker breaker, @Nullable Bulkhead bulkhead, Pipeline pipeline) {
+    /** What one host has for itself: its circuit breaker and its bulkhead, and the layers with these. */
+    record Host(List<PerKey<?>> parts, Pipeline pipeline) {
 
         boolean isAtWork() {
-            return (breaker != null && breaker.currentState() != CircuitState.CLOSED)
-                    || (bulkhead != null && bulkhead.running() + bulkhead.queued() > 0);
+            return parts.stream().anyMatch(PerKey::isAtWork);
         }
     }
 
@@ -69,8 +68,8 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
         this.environment = environment;
         this.inOrder = inOrder;
         this.layers = new HashMap<>(layers);
-        Layer limit = untilDeadline(
-                new TimeLimit(name, TimeLimitPolicy.builder().timeout(FOREVER).build(), environment));
+        TimeLimitPolicy forever = TimeLimitPolicy.builder().timeout(FOREVER).build();
+        TimeLimit limit = new TimeLimit(name, forever, environment); // interrupts a request when its deadline is over
         this.layers.putIfAbsent("time-limit", limit);
         this.untilDeadline = Pipeline.of(List.of(limit), environment.carrier());
         this.shared = pipeline(this.layers);
@@ -114,26 +113,9 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     private Host create(String host) {
         Map<String, Layer> own = new HashMap<>(layers);
-        CircuitBreaker breaker = null;
-        if (layers.get("circuit-breaker") instanceof CircuitBreaker ofAll) {
-            breaker = ofAll.part(host, true);
-            own.put("circuit-breaker", ofAll.over(breaker));
-        }
-        Bulkhead bulkhead = null;
-        if (layers.get("bulkhead") instanceof Bulkhead ofAll) {
-            bulkhead = ofAll.part(host, true);
-            own.put("bulkhead", bulkhead);
-        }
-        return new Host(breaker, bulkhead, pipeline(own));
-    }
-
-    private void end(Host host) {
-        if (host.breaker != null && layers.get("circuit-breaker") instanceof CircuitBreaker ofAll) {
-            ofAll.end(host.breaker);
-        }
-        if (host.bulkhead != null && layers.get("bulkhead") instanceof Bulkhead ofAll) {
-            ofAll.end(host.bulkhead);
-        }
+        own.replaceAll((kind, layer) -> layer instanceof PerKey<?> ofAll ? ofAll.part(host, true) : layer);
+        Stream<Layer> parts = own.values().stream().filter(PerKey.class::isInstance);
+        return new Host(parts.<PerKey<?>>map(PerKey.class::cast).toList(), pipeline(own));
     }
 
     /** Forgets what is known of single hosts, and their answers. */
@@ -144,10 +126,5 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     private Pipeline pipeline(Map<String, Layer> byKind) {
         return Pipeline.of(inOrder.apply(byKind), environment.carrier());
-    }
-
-    /** Interrupts a request when the deadline is over; where there is none it costs nothing. */
-    private static Layer untilDeadline(TimeLimit limit) {
-        return Layer.either(() -> Deadline.current() == null, next -> next, limit);
     }
 }

@@ -4,9 +4,10 @@ import static dev.resilience.spring.WarningId.CLIENT_WITHOUT_MODULE;
 import static dev.resilience.spring.WarningId.KEY_WITHOUT_EFFECT;
 import static dev.resilience.spring.WarningId.RETRY_BEYOND_TIME_LIMIT;
 
+import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
-import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.NearestNames;
@@ -163,21 +164,18 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("staleAnswers", client.staleAnswers.size());
         if (client.policy().perHost()) {
-            Map<String, Object> hosts = new LinkedHashMap<>();
-            client.byHost
-                    .some(MAX_HOSTS_SHOWN, HttpClient.Host::isAtWork)
-                    .forEach((host, live) -> hosts.put(host, state(live)));
-            state.put("hosts", hosts);
+            state.put(
+                    "hosts",
+                    client.byHost.some(MAX_HOSTS_SHOWN, HttpClient.Host::isAtWork, HttpClientKind::state));
         }
         return state;
     }
 
     @Override
     public @Nullable String trouble(HttpClient client) {
-        boolean isAnyNotClosed = client.byHost.count(
-                        host -> host.breaker() != null && host.breaker().currentState() != CircuitState.CLOSED)
-                > 0;
-        return isAnyNotClosed ? "has hosts whose circuit breaker is not closed" : null;
+        long open = client.byHost.count(host ->
+                host.parts().stream().anyMatch(part -> part instanceof CircuitBreaker && part.isAtWork()));
+        return open > 0 ? "has hosts whose circuit breaker is not closed" : null;
     }
 
     @Override
@@ -187,13 +185,13 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
 
     private static Map<String, Object> state(HttpClient.Host host) {
         Map<String, Object> state = new LinkedHashMap<>();
-        CircuitBreaker breaker = host.breaker();
-        if (breaker != null) {
-            state.put("state", breaker.currentState());
-        }
-        if (host.bulkhead() != null) {
-            state.put("running", host.bulkhead().running());
-            state.put("queued", host.bulkhead().queued());
+        for (PerKey<?> part : host.parts()) {
+            if (part instanceof CircuitBreaker breaker) {
+                state.put("state", breaker.currentState());
+            } else if (part instanceof Bulkhead bulkhead) {
+                state.put("running", bulkhead.running());
+                state.put("queued", bulkhead.queued());
+            }
         }
         return state;
     }

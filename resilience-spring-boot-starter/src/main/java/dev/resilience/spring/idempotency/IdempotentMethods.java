@@ -205,12 +205,8 @@ public final class IdempotentMethods {
             }
             return new KeyHeader(annotation.header(), annotation.required(), name, requests);
         }
-        return CallExpression.checked(
-                "key",
-                annotation.key(),
-                method,
-                CallKey.EXAMPLES,
-                (text, called) -> KeyExpression.parse(text, called, annotation.required()));
+        CallKey key = CallExpression.checked("key", annotation.key(), method, CallKey.EXAMPLES, CallKey::parse);
+        return new KeyExpression(key, annotation.required());
     }
 
     private ResultCodec results(ProtectedMethod<Idempotent> method, String name, Json values) {

@@ -5,21 +5,14 @@ import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.kind.CallKey;
-import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the idempotency key from the arguments; the text is the same in every process. */
+/**
+ * Takes the idempotency key from the arguments; the text is the same in every process.
+ *
+ * @param required whether a call for which the expression gives {@code null} is refused
+ */
 record KeyExpression(CallKey key, boolean required) implements KeySource {
-
-    /**
-     * Parses and checks an expression.
-     *
-     * @param required whether a call for which the expression gives {@code null} is refused
-     * @throws IllegalArgumentException if it does not parse or cannot give a key; the message says why
-     */
-    static KeyExpression parse(String text, Method method, boolean required) {
-        return new KeyExpression(CallKey.parse(text, method), required);
-    }
 
     @Override
     public @Nullable String key(Invocation invocation) {

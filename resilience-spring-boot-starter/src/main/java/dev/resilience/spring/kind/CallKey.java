@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -87,24 +86,22 @@ public record CallKey(CallExpression expression) {
         if (isText && expression.isArgument()) {
             return key.toString();
         }
-        Object refused = key;
-        String why = null;
-        try {
-            why = whyNot(key);
-            for (int index : isText ? expression.wholeArguments() : Set.<Integer>of()) {
-                Object argument = arguments[index];
-                if (why == null && argument != null) {
-                    why = whyNot(argument);
-                    refused = argument;
-                }
-            }
-            if (why == null) {
-                return key.toString();
-            }
-        } catch (StackOverflowError endless) {
-            why = "which contains itself";
+        List<@Nullable Object> values = new ArrayList<>(List.of(key));
+        if (isText) {
+            expression.wholeArguments().forEach(index -> values.add(arguments[index]));
         }
-        throw invalid.apply("'" + expression + "' is a " + refused.getClass().getName() + ", " + why + "; " + CURE);
+        for (Object value : values) {
+            String why;
+            try {
+                why = whyNot(value);
+            } catch (StackOverflowError endless) {
+                why = "which contains itself";
+            }
+            if (value != null && why != null) {
+                throw invalid.apply("'" + expression + "' is a " + value.getClass().getName() + ", " + why + "; " + CURE);
+            }
+        }
+        return key.toString();
     }
 
     private static @Nullable Object unwrapped(@Nullable Object given) {
@@ -136,7 +133,8 @@ public record CallKey(CallExpression expression) {
             return "whose text is not always the same for equal values";
         }
         boolean isKnownByValueOnly = Modifier.isAbstract(type.getModifiers());
-        return isKnownByValueOnly || hasText(type) ? null : "which has no toString() of its own";
+        boolean hasText = ClassUtils.getMethod(type, "toString").getDeclaringClass() != Object.class;
+        return isKnownByValueOnly || hasText ? null : "which has no toString() of its own";
     }
 
     /** Why a value cannot be a key, or {@code null} if it can. */
@@ -175,11 +173,6 @@ public record CallKey(CallExpression expression) {
 
     private static boolean isAny(List<Class<?>> supertypes, Class<?> type) {
         return supertypes.stream().anyMatch(supertype -> supertype.isAssignableFrom(type));
-    }
-
-    private static boolean hasText(Class<?> type) {
-        Method text = ReflectionUtils.findMethod(type, "toString");
-        return text != null && text.getDeclaringClass() != Object.class;
     }
 
     /** Whether a class is one of the JDK's own. */

@@ -266,7 +266,7 @@ class PerHostTests {
                 call(host, () -> "x");
                 call(3, () -> "x"); // often
             }
-            assertThat(client.byHost.some(2_000, host -> false))
+            assertThat(client.byHost.some(2_000, host -> false, host -> host))
                     .hasSize(1_000)
                     .containsKeys("h1", "h2", "h3", "h1500")
                     .doesNotContainKeys("h4", "h503");

@@ -11,6 +11,7 @@ import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.CallExpression;
+import dev.resilience.spring.kind.CallKey;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -88,8 +89,8 @@ class KeyExpressionTests {
     /** Spring's own expressions take the second argument there. */
     @Test
     void takesAnArgumentByItsNameThoughThatReadsLikeANumber() throws Exception {
-        KeyExpression key = KeyExpression.parse(
-                "#a1", KeyExpressionTests.class.getDeclaredMethod("merge", String.class, String.class), true);
+        Method merge = KeyExpressionTests.class.getDeclaredMethod("merge", String.class, String.class);
+        KeyExpression key = new KeyExpression(CallKey.parse("#a1", merge), true);
 
         assertThat(key(key, "one", "two")).isEqualTo("one");
     }
@@ -311,7 +312,7 @@ class KeyExpressionTests {
     private static KeyExpression parse(String expression) {
         Method method = ReflectionUtils.findMethod(
                 KeyExpressionTests.class, "pay", String.class, int.class, Request.class, UUID.class);
-        return KeyExpression.parse(expression, java.util.Objects.requireNonNull(method), true);
+        return new KeyExpression(CallKey.parse(expression, java.util.Objects.requireNonNull(method)), true);
     }
 
     private static @Nullable String key(String expression, @Nullable Object... arguments) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.kind.CallKey;
 import java.io.StringReader;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
@@ -153,7 +154,7 @@ class KeyTextTests {
                 .filter(declared -> declared.getName().equals("pay"))
                 .findFirst()
                 .orElseThrow();
-        return KeyExpression.parse(expression, method, true);
+        return new KeyExpression(CallKey.parse(expression, method), true);
     }
 
     private static @Nullable String key(String expression, Object any) {

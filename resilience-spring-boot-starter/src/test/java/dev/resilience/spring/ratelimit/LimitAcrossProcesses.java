@@ -2,14 +2,15 @@ package dev.resilience.spring.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.spring.ratelimit.LimitedProcess.Call;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.concurrent.Callable;
-import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -83,28 +84,23 @@ public abstract class LimitAcrossProcesses {
             long up = System.nanoTime();
             pass(phase);
             long end = System.nanoTime();
-            List<long[]> permits = new ArrayList<>();
+            List<Call> given = new ArrayList<>();
             for (LimitedProcess process : processes) {
-                permits.add(process.permits());
+                given.addAll(process.permits());
             }
-            long[] given =
-                    permits.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+            given.sort(Comparator.comparingLong(Call::begin));
+            int burst = smallestBurst(given);
             String report = "before the kill " + rate(given, begin, killed) + "/s, after it "
                     + rate(given, killed, down)
                     + "/s, store down " + rate(given, down, up) + "/s, store back " + rate(given, up, end) + "/s; "
-                    + given.length + " given, promised "
-                    + (long) (LimitedProcess.BURST
-                            + LimitedProcess.PERMITS * ((given[given.length - 1] - given[0]) / 1e9))
-                    + "; most above the rate in any window " + (long) mostAboveRate(given) + " of "
+                    + given.size() + " given, most above the rate in any window " + burst + " of "
                     + LimitedProcess.BURST;
             System.out.println(getClass().getSimpleName() + (isStopped ? " stopped: " : " still: ") + report);
-            // a thread that stands still between its permit and its look at the clock, for a fifth of a second at most
-            int late = LimitedProcess.PERMITS / 5;
             // a process whose driver finds the server later than the others' has its part until then
             int later = isStopped ? LimitedProcess.PERMITS : 0;
             int forgotten = isStopped && forgets() ? LimitedProcess.BURST : 0;
-            int bend = LimitedProcess.BURST / 10 + late + later + forgotten;
-            assertThat(mostAboveRate(given)).as(report).isLessThanOrEqualTo(LimitedProcess.BURST + bend);
+            int promised = LimitedProcess.BURST + LimitedProcess.BURST / 10;
+            assertThat(burst).as(report).isLessThanOrEqualTo(promised + later + forgotten);
             assertThat(rate(given, begin, killed)).as(report).isPositive();
             assertThat(rate(given, up, end)).as(report).isPositive();
         } finally {
@@ -123,20 +119,49 @@ public abstract class LimitAcrossProcesses {
         Thread.sleep(time.toMillis()); // other processes live meanwhile
     }
 
-    private static long rate(long[] given, long from, long to) {
-        return (long) (LongStream.of(given).filter(at -> at >= from && at < to).count() / ((to - from) / 1e9));
+    private static long rate(List<Call> given, long from, long to) {
+        return (long) (given.stream()
+                        .filter(call -> call.end() >= from && call.end() < to)
+                        .count()
+                / ((to - from) / 1e9));
     }
 
-    /** How many calls more than {@code t · permits} the worst window has. */
-    private static double mostAboveRate(long[] given) {
-        double level = 0;
-        double most = 0;
-        for (int i = 0; i < given.length; i++) {
-            double back = i == 0 ? 0 : (given[i] - given[i - 1]) / 1e9 * LimitedProcess.PERMITS;
-            level = Math.max(0, level - back) + 1;
-            most = Math.max(most, level);
+    /** The smallest burst by which all of them could have got their permits, each at a moment of its own between begin and end. */
+    private static int smallestBurst(List<Call> given) {
+        int tooSmall = 0;
+        int enough = given.size();
+        while (enough - tooSmall > 1) {
+            int burst = (tooSmall + enough) / 2;
+            if (suffices(burst, given)) {
+                enough = burst;
+            } else {
+                tooSmall = burst;
+            }
         }
-        return most;
+        return enough;
+    }
+
+    /** Gives each permit as soon as there is one, first to the call that ends first. */
+    private static boolean suffices(int burst, List<Call> given) {
+        double interval = 1e9 / LimitedProcess.PERMITS;
+        double back = given.get(0).begin(); // when all permits are
+        double now = back;
+        PriorityQueue<Long> ends = new PriorityQueue<>();
+        for (int i = 0; i <= given.size(); i++) {
+            double next = i < given.size() ? given.get(i).begin() : Double.MAX_VALUE;
+            while (!ends.isEmpty() && Math.max(now, back - (burst - 1) * interval) < next) {
+                now = Math.max(now, back - (burst - 1) * interval);
+                back = Math.max(back, now) + interval;
+                if (now > ends.remove()) {
+                    return false;
+                }
+            }
+            if (i < given.size()) {
+                ends.add(given.get(i).end());
+                now = next;
+            }
+        }
+        return true;
     }
 
     private void signal(String name) throws IOException, InterruptedException {

@@ -12,7 +12,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,14 +23,14 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A process that makes calls under a shared limit, and writes when each permit was given, on the clock that all processes of the machine
- * have, into a file that survives it. Reads a line from its input to begin, and ends with its input.
+ * A process that makes calls under a shared limit, and writes when each of them that got a permit began and ended, on the clock that all
+ * processes of the machine have, into a file that survives it. Reads a line from its input to begin, and ends with its input.
  */
 final class LimitedProcess implements AutoCloseable {
 
@@ -76,26 +76,30 @@ final class LimitedProcess implements AutoCloseable {
         return Files.exists(file);
     }
 
-    /** Ends it, and returns when permits were given. */
-    long[] permits() throws IOException, InterruptedException {
+    /** A call that got a permit, at some moment between these, in nanoseconds. */
+    record Call(long begin, long end) {}
+
+    /** Ends it, and returns the calls that got a permit. */
+    List<Call> permits() throws IOException, InterruptedException {
         close();
         process.waitFor();
         return read();
     }
 
-    long[] read() throws IOException {
+    List<Call> read() throws IOException {
         try (FileChannel channel = FileChannel.open(file)) {
-            ByteBuffer all = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
-            return LongStream.range(0, all.capacity() / Long.BYTES)
-                    .map(i -> all.getLong((int) i * Long.BYTES))
-                    .filter(at -> at != 0)
-                    .toArray();
+            LongBuffer all = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size())
+                    .asLongBuffer();
+            return IntStream.range(0, all.capacity() / 2)
+                    .mapToObj(i -> new Call(all.get(2 * i), all.get(2 * i + 1)))
+                    .filter(call -> call.end != 0)
+                    .toList();
         }
     }
 
     boolean hasPermits() {
         try {
-            return read().length > 0;
+            return !read().isEmpty();
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
@@ -117,10 +121,11 @@ final class LimitedProcess implements AutoCloseable {
         SharedLimit limit = new SharedLimit("limit", store, UUID.randomUUID().toString(), TimeSource.system());
         Permits permits = limit.permits(null, policy);
         AtomicInteger next = new AtomicInteger();
-        ByteBuffer given;
+        LongBuffer given;
         try (FileChannel channel = FileChannel.open(
                 Path.of(arguments[0]), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            given = channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) MAX_CALLS * Long.BYTES);
+            given = channel.map(FileChannel.MapMode.READ_WRITE, 0, 2L * MAX_CALLS * Long.BYTES)
+                    .asLongBuffer();
         }
         System.in.read();
         for (int i = 0; i < THREADS; i++) {
@@ -133,12 +138,15 @@ final class LimitedProcess implements AutoCloseable {
         System.exit(0);
     }
 
-    private static void call(Permits permits, ByteBuffer given, AtomicInteger next) {
+    private static void call(Permits permits, LongBuffer given, AtomicInteger next) {
         long pause = 1_000_000_000L * THREADS / CALLS_A_SECOND;
         long due = System.nanoTime();
         while (true) {
+            long begin = System.nanoTime();
             if (permits.acquire(0, true) == 0) {
-                given.putLong(next.getAndIncrement() * Long.BYTES, System.nanoTime());
+                int place = 2 * next.getAndIncrement();
+                given.put(place, begin);
+                given.put(place + 1, System.nanoTime());
             }
             due = Math.max(
                     due + pause,

@@ -54,6 +54,8 @@ class WeavingTests {
                         "> private: loaded at attempt 2",
                         "> final: loaded at attempt 2",
                         "> later: loaded at attempt 2",
+                        "> limited: RateLimitExceededException",
+                        "> hedged: loaded, calls measured: 1",
                         "> by its type: loaded at attempt 2",
                         "> no bean: loaded at attempt 2",
                         "> after: ConnectException",

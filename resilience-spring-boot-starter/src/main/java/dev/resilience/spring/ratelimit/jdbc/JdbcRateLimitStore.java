@@ -42,18 +42,26 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
             + ") / :interval + 0.000001)), LEAST(:all, FLOOR((:burst - " + BACKLOG + ") / :interval + 0.000001)))";
 
     /** The same for ten minutes, because a change of an indexed column costs PostgreSQL a new entry in each index. */
-    private static final String CLEANUP = "cleanup_after = {now} - MOD({now}, 600000000) + 600000000 + :kept";
+    private static final String CLEANUP = "{now} - MOD({now}, 600000000) + 600000000 + :kept";
+
+    private static final String BACK = "{now} + " + BACKLOG + " + CEIL(" + TAKEN + " * :interval - 0.000001)";
 
     /** The moment comes last: MySQL puts the new value of a column into what is set behind it. */
-    private static final String TAKE = "UPDATE {table} SET " + CLEANUP + ", backlog = " + BACKLOG + ", taken = " + TAKEN
-            + ", back_at = {now} + " + BACKLOG + " + CEIL(" + TAKEN + " * :interval - 0.000001) WHERE id = :id";
+    private static final String TAKE = "UPDATE {table} SET cleanup_after = " + CLEANUP + ", backlog = " + BACKLOG
+            + ", taken = " + TAKEN + ", back_at = " + BACK + " WHERE id = :id";
+
+    /** PostgreSQL's clock goes on in a statement, and is to be read when the row is locked: what all that loses would add up. */
+    private static final String TAKE_AT_A_MOMENT =
+            "UPDATE {table} SET (cleanup_after, backlog, taken, back_at) = (SELECT "
+                    + String.join(", ", CLEANUP, BACKLOG, TAKEN, BACK).replace("{now}", "moment")
+                    + " FROM (SELECT {now} AS moment) AS clock) WHERE id = :id RETURNING taken, backlog";
 
     private static final String READ = "SELECT taken, backlog FROM ";
 
     private static final String INSERT = "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
             + " VALUES (:id, 0, 0, 0, {now} + :kept)";
 
-    private static final String NOTE = "UPDATE {table} SET " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id";
+    private static final String NOTE = "UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id";
     private static final String COUNT =
             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}";
     private static final String REMOVE = "DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})";
@@ -115,7 +123,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
 
     private List<Answer> take(Connection connection, Map<String, ?> values) throws SQLException {
         return switch (Dialect.of(connection)) {
-            case POSTGRESQL -> answers(TAKE + " RETURNING taken, backlog", connection, values);
+            case POSTGRESQL -> answers(TAKE_AT_A_MOMENT, connection, values);
             case H2 -> answers(READ + "FINAL TABLE (" + TAKE + ")", connection, values);
             case MYSQL ->
                 OwnConnections.inTransaction(connection, own -> {
