@@ -99,7 +99,10 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     private void refused(BulkheadOutcome outcome, LogLine event, String why) {
         int running = permits.running();
         int queued = permits.waiting();
-        refused(outcome, event, why, line -> line.addKeyValue("running", running)
-                .addKeyValue("queued", queued));
+        refused(
+                outcome,
+                event,
+                why,
+                line -> line.addKeyValue("running", running).addKeyValue("queued", queued));
     }
 }

@@ -108,8 +108,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
      * @param reason in words that follow "because"
      * @param keys adds what else the line of the log has
      */
-    protected final void refused(
-            O outcome, LogLine event, String reason, UnaryOperator<LoggingEventBuilder> keys) {
+    protected final void refused(O outcome, LogLine event, String reason, UnaryOperator<LoggingEventBuilder> keys) {
         calls.count(outcome);
         log.write(
                 event,

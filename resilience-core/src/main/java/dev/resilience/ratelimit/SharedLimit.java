@@ -101,14 +101,12 @@ public final class SharedLimit implements Permits.Source {
     /** What the actuator shows: whether the store answers, since when, and how much this process took ahead or gave out without it. */
     @Override
     public Map<String, Object> view() {
+        List<SharedPermits> now = List.copyOf(parts.keySet());
         return Map.of(
                 "state", state.isDown ? "down" : "up",
                 "since", Timestamps.text(state.at),
                 "nodes", nodes,
-                "leased",
-                        List.copyOf(parts.keySet()).stream()
-                                .mapToLong(SharedPermits::leased)
-                                .sum(),
+                "leased", now.stream().mapToLong(SharedPermits::leased).sum(),
                 "decidedWithout", withoutStore.get());
     }
 

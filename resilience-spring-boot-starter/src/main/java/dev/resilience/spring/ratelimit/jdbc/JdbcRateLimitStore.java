@@ -61,7 +61,8 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     private static final String INSERT = "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
             + " VALUES (:id, 0, 0, 0, {now} + :kept)";
 
-    private static final String NOTE = "UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id";
+    private static final String NOTE =
+            "UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id";
     private static final String COUNT =
             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}";
     private static final String REMOVE = "DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})";
