@@ -3,7 +3,6 @@ package dev.resilience.bulkhead;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
-import dev.resilience.event.CallRejected;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
@@ -98,15 +97,12 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     }
 
     private void refused(BulkheadOutcome outcome, LogLine event, String why) {
-        calls.count(outcome);
         int running = permits.running();
         int queued = permits.waiting();
-        log.write(
+        refused(
+                outcome,
                 event,
-                line -> line.addKeyValue("running", running)
-                        .addKeyValue("queued", queued)
-                        .addKeyValue("reason", why)
-                        .log("Bulkhead '{}': a call was not let in, because {}", name, why));
-        publish(() -> new CallRejected(time.now(), "bulkhead", nameInEvents, outcome.label()));
+                why,
+                line -> line.addKeyValue("running", running).addKeyValue("queued", queued));
     }
 }

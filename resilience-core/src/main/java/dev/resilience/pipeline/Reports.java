@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.event.CallRejected;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.ResilienceEvent;
@@ -7,9 +8,12 @@ import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WorkerThreads;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * What becomes of the calls of a live object: counted, logged and published. Each kind says with its own methods what that
@@ -32,6 +36,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     protected final TimeSource time;
     protected final OutcomeCounters<O> calls;
     protected final FoldedLog log;
+    private final String kind;
     private final Environment environment;
 
     /**
@@ -46,6 +51,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
             String name,
             Environment environment,
             OutcomeCounters<O> calls) {
+        this.kind = kind;
         this.name = name;
         this.nameInEvents = name;
         this.time = environment.time();
@@ -63,6 +69,7 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
     protected Reports(String part, boolean isLogged, Reports<O> ofAll) {
         this.nameInEvents = ofAll.name + "[" + part.replaceAll("\\p{Cntrl}", "?") + "]";
         this.name = isLogged ? nameInEvents : ofAll.name + "[key]";
+        this.kind = ofAll.kind;
         this.time = ofAll.time;
         this.environment = ofAll.environment;
         this.calls = ofAll.calls;
@@ -93,6 +100,26 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
 
     public final void publish(Supplier<ResilienceEvent> event) {
         environment.events().publish(event);
+    }
+
+    /**
+     * Counts, logs and publishes that a call was not let in.
+     *
+     * @param reason in words that follow "because"
+     * @param keys adds what else the line of the log has
+     */
+    protected final void refused(O outcome, LogLine event, String reason, UnaryOperator<LoggingEventBuilder> keys) {
+        calls.count(outcome);
+        log.write(
+                event,
+                line -> keys.apply(line)
+                        .addKeyValue("reason", reason)
+                        .log(kind + " '{}': a call was not let in, because {}", name, reason));
+        publish(() -> new CallRejected(time.now(), kindInEvents(), nameInEvents, outcome.label()));
+    }
+
+    private String kindInEvents() {
+        return kind.toLowerCase(Locale.ROOT).replace(' ', '-');
     }
 
     /** What a summary of the log is made of. */

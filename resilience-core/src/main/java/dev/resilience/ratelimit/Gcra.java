@@ -4,7 +4,9 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Permits that are counted in this process by the generic cell rate algorithm (ITU-T I.371, virtual scheduling): the state is the
@@ -23,157 +25,121 @@ import java.util.concurrent.atomic.AtomicLong;
  * more than its beat, because the machine is too busy to keep time, that 32nd may be let in too many. A clock whose coarse time is
  * exact, as {@link dev.resilience.time.ManualTimeSource}, gives up nothing.
  *
- * <p>Another rate is another bucket. The old one is closed before its level is carried over, so no permit is taken from it unseen.
+ * <p>Another rate is another object, and the next of this one. This one is closed before its level is carried over, so no permit is
+ * taken from it unseen.
  */
-final class Gcra implements Permits {
+final class Gcra extends AtomicLong implements Permits {
 
     private static final long CLOSED = Long.MAX_VALUE;
     private static final long MAX_WAIT = 1L << 61;
     private static final int UNTIMED_PART = 32;
     private static final int UNTIMED_MAX = 16;
+    private static final int FRACTION = 62;
 
     /** Two beats of the coarse clock. */
     private static final long COARSE = Duration.ofMillis(20).toNanos();
 
     private final TimeSource time;
     private final long start;
-    private volatile Bucket bucket;
+    private final long interval; // in units, and so are the next two
+    private final long burst;
+    private final long untimed; // what calls may take together without a look at the clock
+    private final long unitsOfNano; // below a unit, by 2^-62
+    private final double nanosOfUnit;
+    private @Nullable Gcra next;
+
+    // The last grant. Each of these only grows, and is right, if not the best, with an older one of the other.
+    private final AtomicLong beat = new AtomicLong(-COARSE); // of the coarse clock, in which it can be used
+    private final AtomicLong granted = new AtomicLong(); // the state at the time
 
     Gcra(RateLimitPolicy policy, TimeSource time) {
         this.time = time;
         this.start = time.nanoTime();
-        this.bucket = new Bucket(policy);
+        long period = Durations.toNanos(policy.period());
+        int k = Long.SIZE - 1 - Long.numberOfLeadingZeros(period / policy.permits());
+        this.interval = 1L << k;
+        this.burst = policy.capacity() * interval;
+        this.untimed = Math.min(UNTIMED_MAX, policy.capacity() / UNTIMED_PART) * interval;
+        this.nanosOfUnit = (double) period / policy.permits() / interval;
+        BigInteger units = BigInteger.valueOf(policy.permits()).shiftLeft(k + FRACTION);
+        this.unitsOfNano = units.divide(BigInteger.valueOf(period)).longValue() + 1;
     }
 
     @Override
     public long acquire(long maxWaitNanos, boolean mayBlock) {
-        Bucket current = bucket;
-        long beat = current.untimed == 0 ? 0 : time.coarseNanoTime();
-        return current.untimed > 0 && current.acquireUntimed(beat) ? 0 : acquireTimed(maxWaitNanos, beat);
+        long now = untimed == 0 ? 0 : time.coarseNanoTime() - start;
+        return untimed > 0 && now == beat.get() && acquireUntimed() ? 0 : acquireTimed(maxWaitNanos, now);
     }
 
-    private long acquireTimed(long maxWaitNanos, long beat) {
-        long now = time.nanoTime() - start;
+    private boolean acquireUntimed() {
+        long last = granted.get() + untimed - interval;
+        long before = get();
+        while (before <= last && !compareAndSet(before, before + interval)) {
+            before = get();
+        }
+        return before <= last;
+    }
+
+    private long acquireTimed(long maxWaitNanos, long coarse) {
+        long nanos = time.nanoTime() - start;
+        long now = units(nanos);
         while (true) {
-            Bucket current = bucket;
-            long units = current.units(now);
-            long before = current.get();
+            long before = get();
             if (before == CLOSED) {
-                awaitChange();
-                continue;
+                return next().acquire(maxWaitNanos, true);
             }
-            long after = Math.max(before, current.earliest(before, units)) + current.interval;
-            long due = after - current.burst;
-            if (due > units && due > current.units(now + Math.min(maxWaitNanos, MAX_WAIT))) {
-                return -current.nanosUntil(due, now);
+            long after = Math.max(before, earliest(before, now)) + interval;
+            long due = after - burst;
+            if (due > now && due > units(nanos + Math.min(maxWaitNanos, MAX_WAIT))) {
+                return -nanosUntil(due, nanos);
             }
-            if (current.compareAndSet(before, after)) {
-                if (current.untimed > 0) {
-                    long lag = beat - start == now ? 0 : COARSE;
-                    current.grant(beat, current.units(beat - start + lag), after, units);
+            if (compareAndSet(before, after)) {
+                if (coarse != nanos && untimed > 0 && after + untimed <= now + burst) {
+                    granted.accumulateAndGet(after, Math::max);
+                    beat.accumulateAndGet(coarse, Math::max);
                 }
-                return due > units ? current.nanosUntil(due, now) : 0;
+                return due > now ? nanosUntil(due, nanos) : 0;
             }
         }
     }
 
-    /** Until another bucket is there. */
-    private synchronized void awaitChange() {}
+    /** From when on the next permit counts: as if all that was taken since the clock was read had been taken as late as can be. */
+    private long earliest(long before, long now) {
+        long since = Math.min(untimed, before - granted.get());
+        return since <= 0 ? now : Math.max(now, Math.min(now, units(beat.get() + COARSE)) + since);
+    }
 
     @Override
     public double available() {
-        Bucket current = bucket;
-        long units = current.units(time.nanoTime() - start);
-        return Math.floorDiv(Math.max(0, current.burst - Math.max(0, current.get() - units)), current.interval);
+        long now = units(time.nanoTime() - start);
+        return Math.floorDiv(Math.max(0, burst - Math.max(0, get() - now)), interval);
     }
 
     @Override
-    public synchronized void reset() {
-        bucket.set(bucket.units(time.nanoTime() - start));
+    public synchronized Gcra reconfigure(RateLimitPolicy policy) {
+        double taken = (double) Math.max(0, getAndSet(CLOSED) - units(time.nanoTime() - start)) / interval;
+        Gcra changed = new Gcra(policy, time);
+        changed.set(Math.min(changed.burst, (long) Math.ceil(taken * changed.interval)));
+        next = changed;
+        return changed;
     }
 
-    @Override
-    public synchronized void reconfigure(RateLimitPolicy policy) {
-        Bucket old = bucket;
-        Bucket changed = new Bucket(policy);
-        long now = time.nanoTime() - start;
-        double taken = (double) Math.max(0, old.getAndSet(CLOSED) - old.units(now)) / old.interval;
-        changed.set(changed.units(now) + Math.min(changed.burst, (long) Math.ceil(taken * changed.interval)));
-        bucket = changed;
+    /** Waits until it is there. */
+    private synchronized Gcra next() {
+        return Objects.requireNonNull(next);
     }
 
-    /** The moment at which all permits are back, in units since the start, and the rate. */
-    private static final class Bucket extends AtomicLong {
+    /** A moment, rounded down to whole units. */
+    private long units(long nanos) {
+        return (Math.multiplyHigh(nanos, unitsOfNano) << (Long.SIZE - FRACTION)) | ((nanos * unitsOfNano) >>> FRACTION);
+    }
 
-        private static final int FRACTION = 62;
-        private static final int MAX_CORRECTION = 1_000; // of what a double has less digits than a time of years
-
-        final long interval; // in units
-        final long burst; // in units
-        final long untimed; // what calls may take together without a look at the clock, in units
-        private final long unitsOfNano; // below a unit, by 2^-62
-        private final double nanosOfUnit;
-
-        // The last grant. Each of these only grows, and is right, if not the best, with any older one of the others.
-        private final AtomicLong beat = new AtomicLong(Long.MIN_VALUE); // of the coarse clock, in which it can be used
-        private final AtomicLong lastUse = new AtomicLong(); // may come so late
-        private final AtomicLong granted = new AtomicLong(); // the state at the time
-        private final AtomicLong limit = new AtomicLong(-1); // of the state before the last of them
-
-        Bucket(RateLimitPolicy policy) {
-            long period = Durations.toNanos(policy.period());
-            int k = Long.SIZE - 1 - Long.numberOfLeadingZeros(period / policy.permits());
-            interval = 1L << k;
-            burst = policy.capacity() * interval;
-            untimed = Math.min(UNTIMED_MAX, policy.capacity() / UNTIMED_PART) * interval;
-            nanosOfUnit = (double) period / policy.permits() / interval;
-            BigInteger[] ratio = BigInteger.valueOf(policy.permits())
-                    .shiftLeft(k + FRACTION)
-                    .divideAndRemainder(BigInteger.valueOf(period));
-            unitsOfNano = ratio[0].longValue() + ratio[1].signum();
+    /** How long it is until a moment, which is not over: rounded up, so that it is over then. */
+    private long nanosUntil(long moment, long now) {
+        long nanos = Math.max(1, (long) ((moment - units(now)) * nanosOfUnit) - 2);
+        while (units(now + nanos) < moment) {
+            nanos++;
         }
-
-        boolean acquireUntimed(long now) {
-            if (now != beat.get()) {
-                return false;
-            }
-            long last = limit.get();
-            for (long before = get(); before <= last; ) {
-                long other = compareAndExchange(before, before + interval);
-                if (other == before) {
-                    return true;
-                }
-                before = other;
-            }
-            return false;
-        }
-
-        /** From when on the next permit counts: as if all that was taken since the clock was read had been taken as late as can be. */
-        long earliest(long before, long now) {
-            long since = Math.min(untimed, before - granted.get());
-            return since <= 0 ? now : Math.max(now, Math.min(now, lastUse.get()) + since);
-        }
-
-        void grant(long inBeat, long until, long state, long now) {
-            granted.accumulateAndGet(state, Math::max);
-            lastUse.accumulateAndGet(until, Math::max);
-            beat.accumulateAndGet(inBeat, Math::max);
-            limit.accumulateAndGet(Math.min(state + untimed, now + burst) - interval, Math::max);
-        }
-
-        /** A moment, rounded down to whole units. */
-        long units(long nanos) {
-            return (Math.multiplyHigh(nanos, unitsOfNano) << (Long.SIZE - FRACTION))
-                    | ((nanos * unitsOfNano) >>> FRACTION);
-        }
-
-        /** How long it is until a moment, which is not over: rounded up, so that it is over then. */
-        long nanosUntil(long moment, long now) {
-            long nanos = Math.max(1, (long) ((moment - units(now)) * nanosOfUnit) - 2);
-            for (int i = 0; i < MAX_CORRECTION && units(now + nanos) < moment; i++) {
-                nanos++;
-            }
-            return nanos;
-        }
+        return nanos;
     }
 }

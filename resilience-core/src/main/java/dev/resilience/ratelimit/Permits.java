@@ -39,12 +39,11 @@ public interface Permits {
      */
     long acquire(long maxWaitNanos, boolean mayBlock);
 
-    /** Permits that could be taken now; NaN if that is not known. */
-    double available();
+    /** Permits that could be taken now; NaN, the default, if that is not known. */
+    default double available() {
+        return Double.NaN;
+    }
 
-    /** Forgets what was taken, if that is known here alone. For tests. */
-    default void reset() {}
-
-    /** Changes the rate while calls run. What was taken stays taken, up to the new burst. */
-    void reconfigure(RateLimitPolicy policy);
+    /** Changes the rate while calls run, and returns what calls take permits from now on. What was taken stays taken, up to the new burst. */
+    Permits reconfigure(RateLimitPolicy policy);
 }

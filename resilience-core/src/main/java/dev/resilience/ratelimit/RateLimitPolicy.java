@@ -28,22 +28,16 @@ public record RateLimitPolicy(
         Store store,
         OnStoreFailure onStoreFailure) {
 
-    private static final Duration MAX_FILL = Duration.ofDays(30 * 365);
-
     public RateLimitPolicy {
         Require.atLeast(1, "permits", permits);
         Require.positive("period", period);
-        Require.that(
-                Durations.toNanos(period) >= permits,
-                "permits",
-                permits,
-                "must be at most one for each nanosecond of period");
-        if (burst != null) {
-            Require.atLeast(1, "burst", burst);
-        }
-        double fill = (double) Durations.toNanos(period) / permits * (burst == null ? permits : burst);
-        Require.that(
-                fill <= MAX_FILL.toNanos(), "period", period, "must bring the permits of a burst back within 30 years");
+        long nanos = Durations.toNanos(period);
+        Require.that(nanos >= permits, "permits", permits, "must be at most one for each nanosecond of period");
+        int capacity = burst == null ? permits : burst;
+        Require.atLeast(1, "burst", capacity);
+        boolean fills =
+                (double) nanos / permits * capacity <= Duration.ofDays(30 * 365).toNanos();
+        Require.that(fills, "period", period, "must bring the permits of a burst back within 30 years");
         Require.notNegative("max-wait", maxWait);
         Require.atLeast(1, "max-keys", maxKeys);
     }

@@ -1,6 +1,5 @@
 package dev.resilience.ratelimit;
 
-import dev.resilience.event.CallRejected;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RateLimitOutcome;
 import dev.resilience.exception.DeadlineExceededException;
@@ -11,6 +10,7 @@ import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
 import dev.resilience.time.Durations;
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Reports refused calls of a rate limit to its counters, its log and its listeners, and makes the exceptions that they get. */
 final class RateLimitReports extends Reports<RateLimitOutcome> {
@@ -20,14 +20,10 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
 
     private static final LogLine REJECTED = LogLine.warn("rate_limit_rejected", "rejected");
 
-    RateLimitReports(String name, Environment environment) {
-        super(
-                RateLimit.class,
-                "Rate limit",
-                "rate_limit_summary",
-                name,
-                environment,
-                new OutcomeCounters<>(RateLimitOutcome.class));
+    final LongAdder accepted = calls.counter(RateLimitOutcome.ACCEPTED);
+
+    RateLimitReports(String name, Environment environment, OutcomeCounters<RateLimitOutcome> calls) {
+        super(RateLimit.class, "Rate limit", "rate_limit_summary", name, environment, calls);
     }
 
     /**
@@ -47,12 +43,10 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
             return new DeadlineExceededException(
                     "The deadline comes before a permit of rate limit '" + name + "': the call was not made");
         }
-        String calls = policy.permits() == 1 ? "1 call in " : policy.permits() + " calls in ";
-        return rejected(
-                policy,
-                "the limit is " + calls + Durations.inWords(policy.period()) + ", and the next permit is there in "
-                        + Durations.inWords(wait),
-                wait);
+        int permits = policy.permits();
+        String most = (permits == 1 ? "1 call in " : permits + " calls in ") + Durations.inWords(policy.period());
+        String next = ", and the next permit is there in " + Durations.inWords(wait);
+        return rejected(policy, "the limit is " + most + next, wait);
     }
 
     /** @param wait after which there may be a permit */
@@ -61,17 +55,7 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
         return new RateLimitExceededException(name, wait, policy.permits(), policy.period(), why);
     }
 
-    /** Without a reason: the call was cancelled. */
-    void leftWithoutPermit() {
-        calls.count(RateLimitOutcome.REJECTED);
-    }
-
     private void refused(String why) {
-        calls.count(RateLimitOutcome.REJECTED);
-        log.write(
-                REJECTED,
-                line -> line.addKeyValue("reason", why)
-                        .log("Rate limit '{}': a call was not let in, because {}", name, why));
-        publish(() -> new CallRejected(time.now(), "rate-limit", name, RateLimitOutcome.REJECTED.label()));
+        refused(RateLimitOutcome.REJECTED, REJECTED, why, line -> line);
     }
 }

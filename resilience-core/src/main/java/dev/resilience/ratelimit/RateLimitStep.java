@@ -1,14 +1,11 @@
 package dev.resilience.ratelimit;
 
 import dev.resilience.event.RateLimitOutcome;
-import dev.resilience.exception.RateLimitExceededException;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.KeyedObjects.Held;
 import dev.resilience.pipeline.Step;
 import java.time.Duration;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,34 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class RateLimitStep extends AsyncStep {
 
-    private static final Duration SOON = Duration.ofSeconds(1);
-
     private final RateLimit limit;
-    private final @Nullable Function<Invocation, Held<RateLimit>> ofKey;
 
-    /** @param ofKey holds the limit of a call; {@code null} if all calls share the one */
-    RateLimitStep(RateLimit limit, @Nullable Function<Invocation, Held<RateLimit>> ofKey, Step next) {
+    RateLimitStep(RateLimit limit, Step next) {
         super(next);
         this.limit = limit;
-        this.ofKey = ofKey;
-    }
-
-    /** The limit of a key is held meanwhile: it must not be forgotten between the look-up and the permit. */
-    private long acquire(Invocation invocation, boolean mayBlock) {
-        if (ofKey == null) {
-            return limit.acquire(mayBlock);
-        }
-        Held<RateLimit> held = ofKey.apply(invocation);
-        try {
-            return held.live().acquire(mayBlock);
-        } finally {
-            held.release();
-        }
     }
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        long wait = acquire(invocation, true);
+        long wait = limit.acquire(true);
         if (wait > 0) {
             sleep(Duration.ofNanos(wait));
         }
@@ -54,43 +33,37 @@ final class RateLimitStep extends AsyncStep {
     private void sleep(Duration wait) {
         try {
             if (!limit.waits.sleep(wait)) {
-                throw stopped();
+                throw limit.rejected(RateLimitReports.STOPPED);
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw limit.reports.rejected(limit.policy(), RateLimitReports.INTERRUPTED, SOON);
+            throw limit.rejected(RateLimitReports.INTERRUPTED);
         }
-        limit.calls().count(RateLimitOutcome.ACCEPTED);
+        limit.reports.accepted.increment();
     }
 
-    private RateLimitExceededException stopped() {
-        return limit.reports.rejected(limit.policy(), RateLimitReports.STOPPED, SOON);
-    }
-
-    /** Where a call is on its way to its permit. */
+    /** What a call is doing that has not got its permit at once. */
     private enum Phase {
         ASKS,
-        WAITS,
-        RUNS
+        WAITS
     }
 
     /** Entered again on a thread where it may block, and after its wait. */
     @Override
     protected Next enter(AsyncCall call) throws Throwable {
         if (call.failure() != null) { // it was cancelled meanwhile
-            limit.reports.leftWithoutPermit();
+            limit.calls().count(RateLimitOutcome.REJECTED);
             throw call.failure();
         }
         if (call.held() == Phase.WAITS) {
             if (limit.waits.isStopped()) {
-                throw call.report(this::stopped);
+                throw call.report(() -> limit.rejected(RateLimitReports.STOPPED));
             }
-            limit.calls().count(RateLimitOutcome.ACCEPTED);
-            call.hold(Phase.RUNS);
+            limit.reports.accepted.increment();
             limit.waits.add(call);
             return Next.INWARD;
         }
-        long wait = acquire(call.invocation(), call.held() == Phase.ASKS);
+        long wait = limit.acquire(call.held() == Phase.ASKS);
         if (wait == 0) {
             return Next.INWARD;
         }
@@ -104,7 +77,7 @@ final class RateLimitStep extends AsyncStep {
 
     @Override
     protected Next exit(AsyncCall call) {
-        if (call.held() == Phase.RUNS) {
+        if (call.held() == Phase.WAITS) {
             limit.waits.remove(call);
         }
         return Next.OUTWARD;

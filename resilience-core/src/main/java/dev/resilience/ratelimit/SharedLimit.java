@@ -12,11 +12,11 @@ import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A limit that several processes share, with one part for each key or one for all calls. Asks the store on threads of its own, and
- * knows whether it answers: a store that fails, or takes longer than a second (the first time five), is down until it has answered again, which is tried
- * once a second while calls come. For adapters. Safe for use by many threads.
+ * knows whether it answers: a store that fails, or takes longer than a second (the first time five), is down until it has answered
+ * again, which is tried once a second while calls come. For adapters. Safe for use by many threads.
  */
 public final class SharedLimit implements Permits.Source {
 
@@ -38,14 +38,13 @@ public final class SharedLimit implements Permits.Source {
 
     final String name;
     final TimeSource time;
-    final ThreadPoolExecutor threads;
     final AtomicLong withoutStore = new AtomicLong();
+    private final ThreadPoolExecutor threads;
     private final RateLimitStore store;
     private final String node;
     private final FoldedLog log;
-    private final Set<SharedPermits> parts =
-            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
-    private final AtomicLong nextProbe;
+    private final Map<SharedPermits, Boolean> parts = Collections.synchronizedMap(new WeakHashMap<>());
+    private final AtomicLong nextProbe = new AtomicLong();
     private final AtomicLong nextNote;
     private volatile Duration timeout = FIRST_TIMEOUT;
     volatile State state;
@@ -74,7 +73,6 @@ public final class SharedLimit implements Permits.Source {
                 LoggerFactory.getLogger(SharedLimit.class), time, "Rate limit", name, "rate_limit_summary", Map::of);
         this.state = new State(false, time.nanoTime(), time.now());
         this.failedAt = state.since;
-        this.nextProbe = new AtomicLong(state.since);
         this.nextNote = new AtomicLong(state.since);
         time.schedule(Duration.ZERO, this::note, threads); // so that the first call finds a connection
     }
@@ -96,22 +94,20 @@ public final class SharedLimit implements Permits.Source {
     @Override
     public Permits permits(@Nullable String key, RateLimitPolicy policy) {
         SharedPermits part = new SharedPermits(this, key, policy);
-        parts.add(part);
+        parts.put(part, true);
         return part;
     }
 
     /** What the actuator shows: whether the store answers, since when, and how much this process took ahead or gave out without it. */
     @Override
     public Map<String, Object> view() {
-        State now = state;
-        synchronized (parts) {
-            return Map.of(
-                    "state", now.isDown ? "down" : "up",
-                    "since", Timestamps.text(now.at),
-                    "nodes", nodes,
-                    "leased", parts.stream().mapToLong(SharedPermits::leased).sum(),
-                    "decidedWithout", withoutStore.get());
-        }
+        List<SharedPermits> now = List.copyOf(parts.keySet());
+        return Map.of(
+                "state", state.isDown ? "down" : "up",
+                "since", Timestamps.text(state.at),
+                "nodes", nodes,
+                "leased", now.stream().mapToLong(SharedPermits::leased).sum(),
+                "decidedWithout", withoutStore.get());
     }
 
     /** Whether the caller is to ask if the store is up again. */
@@ -131,42 +127,38 @@ public final class SharedLimit implements Permits.Source {
      * @param answered gets the answer, or {@code null} if there is none in time
      */
     void ask(long rest, Supplier<Request> request, Consumer<@Nullable Answer> answered) {
-        AtomicBoolean isOver = new AtomicBoolean();
-        long now = time.nanoTime();
-        Consumer<Throwable> failing = failure -> {
-            if (isOver.compareAndSet(false, true)) {
-                failedAt = now + rest;
-                change(true, failure);
-                answered.accept(null);
-            }
-        };
+        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        long put = time.nanoTime() + rest;
         Scheduled timer = time.schedule(
                 timeout.plusNanos(rest),
-                () -> failing.accept(new IllegalStateException("no answer in " + Durations.inWords(timeout))),
+                () -> answer.completeExceptionally(
+                        new IllegalStateException("no answer in " + Durations.inWords(timeout))),
                 WorkerThreads.ENDS);
-        time.schedule(
-                Duration.ofNanos(rest),
-                () -> {
-                    try {
-                        Answer answer = isOver.get() ? null : store.take(request.get());
-                        nextProbe.set(time.nanoTime()); // also if the answer is late
-                        if (answer != null && isOver.compareAndSet(false, true)) {
-                            timeout = TIMEOUT;
-                            change(false, null);
-                            answered.accept(answer);
-                            note();
-                        }
-                    } catch (RuntimeException | Error failure) {
-                        failing.accept(failure);
-                    } finally {
-                        timer.cancel();
-                    }
-                },
-                threads);
+        var unused = answer.whenComplete((given, failure) -> {
+            timer.cancel();
+            failedAt = failure == null ? failedAt : put;
+            change(failure);
+            answered.accept(given);
+        });
+        Runnable asking = () -> {
+            try {
+                if (!answer.isDone()) {
+                    Answer given = store.take(request.get());
+                    nextProbe.set(time.nanoTime()); // also if the answer is late
+                    timeout = TIMEOUT;
+                    answer.complete(given);
+                    note();
+                }
+            } catch (RuntimeException | Error failure) {
+                answer.completeExceptionally(failure);
+            }
+        };
+        time.schedule(Duration.ofNanos(rest), asking, threads);
     }
 
-    private synchronized void change(boolean isDown, @Nullable Throwable failure) {
+    private synchronized void change(@Nullable Throwable failure) {
         State before = state;
+        boolean isDown = failure != null;
         if (before.isDown == isDown) {
             return;
         }

@@ -3,8 +3,8 @@ package dev.resilience.ratelimit;
 import dev.resilience.time.Durations;
 import dev.resilience.time.ShortLock;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,102 +14,92 @@ import org.jspecify.annotations.Nullable;
  * Permits that all processes share, from a store that counts them.
  *
  * <p>One question to the store is under way at a time; the calls that come meanwhile wait, and the next question is for all of
- * them. Where calls come often, a question takes a lease too: permits for the calls of the next {@value #LEASED_MILLIS} ms, which
- * then cost one compare-and-set each. Half of it gone, the next one is fetched. The leases of all processes together are at most a
+ * them. Where calls come often, a question takes a lease too: permits for the calls of the next 400 ms, which then cost one
+ * compare-and-set each. Half of it gone, the next one is fetched. The leases of all processes together are at most a
  * {@value #LEASED_PART}th of the burst, and what is not used within a period, or a second if that is shorter, is lost. So no
  * window has more calls than {@code burst + t · permits / period} and that tenth. Where calls come seldom, or the burst is small,
  * there is no lease.
  *
  * <p>A store that had no permit left says when one comes; until then calls are refused without a question. After a lease that was
  * cut short there is none before another lease can be there.
+ *
+ * <p>While the store is down, the part of this process is the n-th of rate and burst, by the generic cell rate algorithm. It begins
+ * with no permit, because the other processes may have just used the burst. What the store has to be told then is counted by the same
+ * algorithm, as if all permits had been there in the beginning; its clock stands at the last moment at which the store was seen to be
+ * down, because since then others may have taken from it what comes back.
  */
 final class SharedPermits implements Permits {
 
     private static final int LEASED_PART = 10;
-    private static final long LEASED_MILLIS = 400;
-    private static final long LEASED = Duration.ofMillis(LEASED_MILLIS).toNanos();
-    private static final long MEASURED = LEASED / 4;
-    private static final long MAX_LEASE = Duration.ofSeconds(1).toNanos();
-    private static final long MAX_REST = Duration.ofMillis(100).toNanos();
+    private static final long LEASED = Duration.ofMillis(400).toNanos();
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+    private static final long MAX_REST = SECOND / 10;
     private static final long AGAIN = Long.MAX_VALUE;
 
     private final SharedLimit limit;
     private final @Nullable String key;
-    private final OutageShare share;
     private final AtomicLong leased = new AtomicLong();
     private volatile long leaseEnd;
     private volatile int lease;
     private volatile long emptyUntil;
     private volatile RateLimitPolicy policy;
-    private volatile double interval; // in nanoseconds, and so is the time of all permits:
-    private volatile double burst;
 
     private final ShortLock lock = new ShortLock(); // for all that follows
-    private final Queue<Waiter> waiters = new ArrayDeque<>();
+    private double interval; // in nanoseconds, and so is the time of all permits:
+    private double burst;
+
+    /** Calls that wait for an answer of the store, and how long each would wait for a permit. */
+    private final Map<CompletableFuture<Long>, Long> waiters = new LinkedHashMap<>();
+
     private boolean isAsking;
     private int asked;
     private int debt;
     private long handedOut; // by the last answer, with what was leased
     private long askedAt;
-
-    /** A call that waits for an answer of the store. */
-    private static final class Waiter extends CompletableFuture<Long> {
-
-        private final long maxWait;
-
-        Waiter(long maxWait) {
-            this.maxWait = maxWait;
-        }
-    }
+    private long partBack; // when all permits of the part are
+    private long debtBack; // when those are of which the store has to be told
 
     SharedPermits(SharedLimit limit, @Nullable String key, RateLimitPolicy policy) {
         this.limit = limit;
         this.key = key;
         this.policy = policy;
-        long now = limit.time.nanoTime();
-        this.share = new OutageShare(limit);
-        this.leaseEnd = now;
-        this.askedAt = now;
+        this.askedAt = limit.failedAt; // or any other moment that is over
+        this.partBack = askedAt;
+        this.debtBack = askedAt;
         reconfigure(policy);
     }
 
     @Override
-    public void reconfigure(RateLimitPolicy changed) {
-        lock.get(() -> {
+    public Permits reconfigure(RateLimitPolicy changed) {
+        return lock.get(() -> {
             policy = changed;
             interval = (double) Durations.toNanos(changed.period()) / changed.permits();
             burst = interval * changed.capacity();
             emptyUntil = limit.time.nanoTime();
+            leaseEnd = emptyUntil;
             handedOut -= leased.getAndSet(0);
-            return true;
+            return this;
         });
     }
 
     @Override
     public long acquire(long maxWaitNanos, boolean mayBlock) {
-        long answer = AGAIN;
-        while (answer == AGAIN) {
-            long now = limit.time.nanoTime();
-            long empty = emptyUntil - now;
-            if (now - leaseEnd < 0 && takeLeased()) {
-                answer = 0;
-            } else if (limit.state.isDown()) {
-                answer = withoutStore(now, maxWaitNanos);
-            } else if (empty > maxWaitNanos) {
-                answer = -empty;
-            } else {
-                answer = mayBlock ? await(new Waiter(maxWaitNanos)) : WOULD_BLOCK;
-            }
+        long now = limit.time.nanoTime();
+        if (now - leaseEnd < 0 && takeLeased()) {
+            return 0;
         }
-        return answer;
+        if (limit.state.isDown()) {
+            return withoutStore(now, maxWaitNanos);
+        }
+        if (emptyUntil - now > maxWaitNanos) {
+            return now - emptyUntil;
+        }
+        return mayBlock ? await(maxWaitNanos) : WOULD_BLOCK;
     }
 
     private boolean takeLeased() {
-        long left = leased.get();
-        while (left > 0 && !leased.compareAndSet(left, left - 1)) {
-            left = leased.get();
-        }
-        if (left > 0 && left - 1 == lease / 2) {
+        long left = leased.getAndUpdate(before -> Math.max(0, before - 1));
+        if (left == lease / 2 + 1) {
             lock.get(this::ask);
         }
         return left > 0;
@@ -122,19 +112,35 @@ final class SharedPermits implements Permits {
         limit.withoutStore.incrementAndGet();
         return switch (policy.onStoreFailure()) {
             case OPEN -> 0;
-            case CLOSED -> -Duration.ofSeconds(1).toNanos();
-            case SHARE -> share.acquire(interval, burst, now, maxWait);
+            case CLOSED -> -SECOND;
+            case SHARE -> lock.get(() -> acquireOfPart(now, maxWait));
         };
     }
 
-    private long await(Waiter waiter) {
-        lock.get(() -> waiters.add(waiter) && ask());
+    private long acquireOfPart(long now, long maxWait) {
+        double part = interval * limit.nodes;
+        long whole = (long) Math.max(part, burst);
+        long missing = Math.max(0, Math.max(partBack - now, limit.state.since() + whole - now)) + (long) part;
+        long wait = missing - whole;
+        if (wait > maxWait) {
+            return -wait;
+        }
+        partBack = now + missing;
+        debtBack = limit.failedAt + Math.max(0, debtBack - limit.failedAt) + (long) part;
+        return Math.max(0, wait);
+    }
+
+    private long await(long maxWait) {
+        CompletableFuture<Long> waiter = new CompletableFuture<>();
+        lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
         try {
-            return waiter.get();
+            waiter.get();
         } catch (InterruptedException | ExecutionException interrupted) { // never the latter
             Thread.currentThread().interrupt();
-            return waiter.complete(-1L) ? -1 : waiter.join();
+            waiter.complete(-1L);
         }
+        long answer = waiter.join();
+        return answer == AGAIN ? acquire(maxWait, true) : answer;
     }
 
     /** Asks the store, unless that is under way; after the rest. */
@@ -142,56 +148,53 @@ final class SharedPermits implements Permits {
         if (!isAsking) {
             isAsking = true;
             long rest = lease > 0 ? Math.min(MAX_REST, emptyUntil - limit.time.nanoTime()) : 0;
-            limit.ask(Math.max(0, rest), () -> lock.get(this::request), this::answered);
+            limit.ask(Math.max(0, rest), () -> lock.get(this::request), answer -> lock.get(() -> answered(answer)));
         }
         return true;
     }
 
     private RateLimitStore.Request request() {
         long now = limit.time.nanoTime();
-        double used = (double) (handedOut - leased.get()) * LEASED / Math.max(MEASURED, now - askedAt);
-        int most = policy.capacity() / LEASED_PART / limit.nodes;
-        int wished = (int) Math.min(used, most);
+        double used = (double) (handedOut - leased.get()) * LEASED / Math.max(LEASED / 4, now - askedAt);
+        int wished = (int) Math.min(used, policy.capacity() / LEASED_PART / limit.nodes);
         lease = wished < 2 ? 0 : wished;
         askedAt = now;
         int ahead = (int) Math.max(0, lease - leased());
         asked = waiters.size() + ahead;
-        debt = share.debt();
-        long wait = waiters.stream().mapToLong(waiter -> waiter.maxWait).max().orElse(0);
+        debt = (int) Math.ceil(Math.max(0, debtBack - limit.failedAt) / (interval * limit.nodes));
+        long wait =
+                waiters.values().stream().mapToLong(maxWait -> maxWait).max().orElse(0);
         long longest = (long) (2 * burst) / 1_000 + Durations.toNanos(policy.maxWait()) / 1_000;
         return new RateLimitStore.Request(
                 limit.name, key, interval / 1e3, burst / 1e3, longest, waiters.size(), ahead, wait / 1_000, debt);
     }
 
     /** @param answer {@code null} if there is none */
-    private void answered(RateLimitStore.@Nullable Answer answer) {
-        lock.get(() -> {
-            isAsking = false;
-            if (answer != null) {
-                take(answer, limit.time.nanoTime());
-            }
-            waiters.forEach(waiter -> waiter.complete(AGAIN));
-            waiters.clear();
-            return true;
-        });
+    private boolean answered(RateLimitStore.@Nullable Answer answer) {
+        isAsking = false;
+        if (answer != null) {
+            take(answer, limit.time.nanoTime());
+        }
+        waiters.keySet().forEach(waiter -> waiter.complete(AGAIN)); // if there was none for it
+        waiters.clear();
+        return true;
     }
 
     private void take(RateLimitStore.Answer answer, long now) {
-        share.paid(debt);
+        debtBack -= (long) (debt * interval * limit.nodes);
         double backlog = answer.backlog() * 1e3;
         int given = 0;
-        for (Waiter next = waiters.peek(); next != null && given < answer.granted(); next = waiters.peek()) {
-            waiters.poll();
+        for (Map.Entry<CompletableFuture<Long>, Long> waiter : waiters.entrySet()) {
             long wait = (long) Math.max(0, backlog + (given + 1) * interval - burst);
-            boolean isInTime = wait <= next.maxWait;
-            given += next.complete(isInTime ? wait : -wait) && isInTime ? 1 : 0;
-        }
-        if (now - leaseEnd >= 0) {
-            leased.set(0);
+            boolean isInTime = wait <= waiter.getValue();
+            if (given < answer.granted()) {
+                given += waiter.getKey().complete(isInTime ? wait : -wait) && isInTime ? 1 : 0;
+            }
         }
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));
-        handedOut = given + leased.addAndGet((long) Math.max(0, free - given));
-        leaseEnd = now + Math.min(MAX_LEASE, Durations.toNanos(policy.period()));
+        long more = (long) Math.max(0, free - given);
+        handedOut = given + leased.updateAndGet(left -> now - leaseEnd < 0 ? left + more : more);
+        leaseEnd = now + Math.min(SECOND, Durations.toNanos(policy.period()));
         double rest = lease > 0 && answer.granted() < asked ? Math.min((double) MAX_REST, burst / LEASED_PART) : 0;
         emptyUntil = now + (long) Math.max(rest, backlog + (answer.granted() + 1) * interval - burst);
     }
@@ -199,10 +202,5 @@ final class SharedPermits implements Permits {
     /** Permits for calls to come. */
     long leased() {
         return limit.time.nanoTime() - leaseEnd < 0 ? leased.get() : 0;
-    }
-
-    @Override
-    public double available() {
-        return Double.NaN;
     }
 }

@@ -167,12 +167,12 @@ class GcraTests {
         for (int i = 0; i < 90; i++) {
             gcra.acquire(0, false);
         }
-        gcra.reconfigure(policy(100, Duration.ofSeconds(1), 200));
+        gcra = gcra.reconfigure(policy(100, Duration.ofSeconds(1), 200));
         assertThat(gcra.available()).isEqualTo(110);
-        gcra.reconfigure(policy(1, Duration.ofDays(1), 1));
+        gcra = gcra.reconfigure(policy(1, Duration.ofDays(1), 1));
         assertThat(gcra.available()).isZero();
         assertThat(gcra.acquire(0, false)).isEqualTo(-Duration.ofDays(1).toNanos());
-        gcra.reconfigure(policy(100, Duration.ofSeconds(1), 100));
+        gcra = gcra.reconfigure(policy(100, Duration.ofSeconds(1), 100));
         assertThat(gcra.available()).isEqualTo(99);
     }
 

@@ -88,7 +88,7 @@ class WaitingForPermitsTests {
         time.advance(INTERVAL);
         assertThat(third).isCompletedWithValue(3);
         assertCounted(3, 1);
-        assertThat(limit.hasWork()).isFalse();
+        assertThat(limit.waits.hasWork()).isFalse();
     }
 
     @Test
@@ -142,7 +142,7 @@ class WaitingForPermitsTests {
         callAsync();
         CompletableFuture<Integer> waiting = callAsync();
 
-        limit.stopWaits();
+        limit.waits.stop();
 
         assertThatThrownBy(waiting::join)
                 .hasCauseInstanceOf(RateLimitExceededException.class)
@@ -151,7 +151,7 @@ class WaitingForPermitsTests {
                 .isInstanceOf(RateLimitExceededException.class)
                 .hasMessageContaining("the application ends");
         assertCounted(1, 2);
-        limit.resume();
+        limit.waits.resume();
         time.advance(INTERVAL);
         assertThat(call()).isEqualTo(2);
     }
@@ -190,11 +190,11 @@ class WaitingForPermitsTests {
         CompletableFuture<Integer> body = new CompletableFuture<>();
         CompletableFuture<Integer> call = pipeline.callAsync(() -> body);
         time.advance(INTERVAL);
-        assertThat(limit.hasWork()).isTrue();
-        limit.stopRunning();
+        assertThat(limit.waits.hasWork()).isTrue();
+        limit.waits.stopRunning();
         assertThat(body).isCancelled();
         assertThat(call).isCompletedExceptionally();
-        assertThat(limit.hasWork()).isFalse();
+        assertThat(limit.waits.hasWork()).isFalse();
     }
 
     @Test
@@ -252,12 +252,9 @@ class WaitingForPermitsTests {
         }
 
         @Override
-        public double available() {
-            return Double.NaN;
+        public Permits reconfigure(RateLimitPolicy policy) {
+            return this;
         }
-
-        @Override
-        public void reconfigure(RateLimitPolicy policy) {}
     }
 
     @Test

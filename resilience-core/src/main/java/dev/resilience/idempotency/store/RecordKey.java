@@ -107,7 +107,8 @@ public final class RecordKey {
         return key.equals(selection.key()) && selection.includes(operation, callerHash());
     }
 
-    static String hash(String... parts) {
+    /** A SHA-256, in hex, over texts, each with its length before it: for stores. */
+    public static String hash(String... parts) {
         MessageDigest digest = sha256();
         for (String part : parts) {
             // as chars: an encoding would make one question mark of every half of a surrogate pair

@@ -18,6 +18,7 @@ import dev.resilience.spring.deadletter.MemoryDeadLetterStore;
 import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
 import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.time.TimeSource;
@@ -49,12 +50,6 @@ import tools.jackson.databind.json.JsonMapper;
 @Lazy
 final class ResilienceStoreConfiguration {
 
-    private static final String NO_DATA_SOURCE = "needs a DataSource bean, a single or a primary one; "
-            + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
-
-    private static final String NO_REDIS = "needs a RedisConnectionFactory bean, a single or a primary one; "
-            + "'org.springframework.boot:spring-boot-starter-data-redis' brings it";
-
     private static final String RECORDS_IN = "resilience.idempotency-store.type";
 
     private static final String LETTERS_IN = "resilience.dead-letter-store.type";
@@ -73,8 +68,13 @@ final class ResilienceStoreConfiguration {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.IdempotencyStore properties = checked.written().idempotencyStore();
         ResilienceProperties.IdempotencyStore.Type type = properties.type();
-        checked.require(type != ResilienceProperties.IdempotencyStore.Type.REDIS, RECORDS_IN, type, NO_REDIS);
-        checked.require(type != ResilienceProperties.IdempotencyStore.Type.JDBC, RECORDS_IN, type, NO_DATA_SOURCE);
+        checked.require(
+                type != ResilienceProperties.IdempotencyStore.Type.REDIS, RECORDS_IN, type, KindContext.NEEDS_REDIS);
+        checked.require(
+                type != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                RECORDS_IN,
+                type,
+                KindContext.NEEDS_DATA_SOURCE);
         return new MemoryIdempotencyStore(time, properties.memory().maxSize().toBytes());
     }
 
@@ -134,7 +134,11 @@ final class ResilienceStoreConfiguration {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.DeadLetterStore properties = checked.written().deadLetterStore();
         ResilienceProperties.DeadLetterStore.Type type = properties.type();
-        checked.require(type != ResilienceProperties.DeadLetterStore.Type.JDBC, LETTERS_IN, type, NO_DATA_SOURCE);
+        checked.require(
+                type != ResilienceProperties.DeadLetterStore.Type.JDBC,
+                LETTERS_IN,
+                type,
+                KindContext.NEEDS_DATA_SOURCE);
         return new MemoryDeadLetterStore(time, properties.memory().maxSize().toBytes());
     }
 

@@ -14,6 +14,14 @@ import org.springframework.beans.factory.ObjectProvider;
 /** What a kind makes the live object of one policy with. */
 public interface KindContext {
 
+    /** Why something cannot be kept in a database, for messages. */
+    String NEEDS_DATA_SOURCE = "needs a DataSource bean, a single or a primary one; "
+            + "'org.springframework.boot:spring-boot-starter-jdbc' brings it";
+
+    /** Why something cannot be kept in Redis, for messages. */
+    String NEEDS_REDIS = "needs a RedisConnectionFactory bean, a single or a primary one; "
+            + "'org.springframework.boot:spring-boot-starter-data-redis' brings it";
+
     /** What every live object works with. */
     Environment environment();
 

@@ -4,6 +4,10 @@ import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.ratelimit.RateLimit;
 import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitPolicy.Store;
+import dev.resilience.ratelimit.RateLimitStore;
+import dev.resilience.ratelimit.SharedLimit;
+import dev.resilience.spring.ProblemKind;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
@@ -13,6 +17,7 @@ import dev.resilience.spring.kind.Shown.As;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Rate limits: {@code @RateLimit} and {@code resilience.rate-limit}. */
@@ -22,22 +27,39 @@ public final class RateLimitKind
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.ratelimit.calls", "calls", "Calls to the rate limit by how they were received");
     private static final MeterFamily AVAILABLE = new MeterFamily(
-            "resilience.ratelimit.available",
-            null,
-            "Permits that calls could take at this moment, if that is one number");
+            "resilience.ratelimit.available", null, "Permits that calls could take, if that is one number");
     private static final MeterFamily KEYS =
             new MeterFamily("resilience.ratelimit.keys", null, "Keys that have a rate limit of their own");
+
+    /** This process, for the stores. */
+    private static final String NODE = UUID.randomUUID().toString();
 
     public RateLimitKind() {
         super("rate-limit", dev.resilience.annotation.RateLimit.class, "idempotent", RateLimitPolicy.defaults());
     }
 
+    /** @throws ResilienceConfigurationException if the application has nothing to keep the permits in */
     @Override
     public RateLimit create(String name, RateLimitPolicy policy, KindContext context) {
-        return policy.store() == Store.MEMORY
-                ? new RateLimit(name, policy, context.environmentWithWaits())
-                : new RateLimit(
-                        name, policy, context.environmentWithWaits(), SharedLimits.create(name, policy, context));
+        if (policy.store() == Store.MEMORY) {
+            return new RateLimit(name, policy, context.environmentWithWaits());
+        }
+        RateLimitStore store = context.beans(RateLimitStore.class).stream()
+                .filter(bean -> bean.type() == policy.store())
+                .findFirst()
+                .orElseThrow(() -> missing(policy.store(), context));
+        store.prepare();
+        SharedLimit shared = new SharedLimit(name, store, NODE, context.time());
+        return new RateLimit(name, policy, context.environmentWithWaits(), shared);
+    }
+
+    private static ResilienceConfigurationException missing(Store type, KindContext context) {
+        String reason = type == Store.REDIS ? KindContext.NEEDS_REDIS : KindContext.NEEDS_DATA_SOURCE;
+        return new ResilienceConfigurationException(
+                ProblemKind.VALUES,
+                "The permits of a rate limit cannot be counted there:\n\n" + context.describe("store", type)
+                        + "\n    Reason: " + reason,
+                "Give the application such a bean, or choose another 'store'.");
     }
 
     @Override
@@ -60,9 +82,8 @@ public final class RateLimitKind
     @Override
     public Map<String, Object> stateOfKey(RateLimit limit) {
         Map<String, Object> state = new LinkedHashMap<>();
-        double available = limit.available();
-        if (!Double.isNaN(available)) {
-            state.put("available", (long) available);
+        if (!Double.isNaN(limit.available())) {
+            state.put("available", (long) limit.available());
             state.put("burst", limit.policy().capacity());
         }
         return state;
@@ -102,25 +123,5 @@ public final class RateLimitKind
     public void reset(RateLimit limit) {
         super.reset(limit);
         limit.reset();
-    }
-
-    @Override
-    public void stopWaits(RateLimit limit) {
-        limit.stopWaits();
-    }
-
-    @Override
-    public void resumeWaits(RateLimit limit) {
-        limit.resume();
-    }
-
-    @Override
-    public boolean isAtWork(RateLimit limit) {
-        return limit.hasWork();
-    }
-
-    @Override
-    public void stopRunning(RateLimit limit) {
-        limit.stopRunning();
     }
 }

@@ -8,16 +8,17 @@ import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
 import dev.resilience.spring.idempotency.jdbc.NamedSql;
 import dev.resilience.spring.idempotency.jdbc.OwnConnections;
 import dev.resilience.spring.idempotency.jdbc.RowChange;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Arrays;
-import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.ConnectionCallback;
+import org.springframework.util.CollectionUtils;
 
 /**
  * Counts permits in a table of a relational database, by one statement on the database's clock (two in MySQL and MariaDB). Each limit,
@@ -55,22 +56,26 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                     + String.join(", ", CLEANUP, BACKLOG, TAKEN, BACK).replace("{now}", "moment")
                     + " FROM (SELECT {now} AS moment) AS clock) WHERE id = :id RETURNING taken, backlog";
 
-    private static final int HALF_OF_ID = 16;
+    private static final String READ = "SELECT taken, backlog FROM ";
+
+    private static final String INSERT = "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
+            + " VALUES (:id, 0, 0, 0, {now} + :kept)";
+
+    private static final String NOTE =
+            "UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id";
+    private static final String COUNT =
+            "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}";
+    private static final String REMOVE = "DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})";
+
+    private static final HexFormat HEX = HexFormat.of();
+
+    /** Of the id of a process, in hex: the first half is that of its limit, so that these lie side by side. */
+    private static final int HALF_OF_ID = 32;
 
     private final OwnConnections connections;
     private final String table;
     private final boolean createsTable;
-    private volatile @Nullable Sql sql;
-
-    /** The statements, in the database's dialect. */
-    private record Sql(
-            NamedSql take,
-            NamedSql read,
-            boolean isReadApart,
-            NamedSql insert,
-            NamedSql note,
-            NamedSql count,
-            NamedSql remove) {}
+    private final Map<String, NamedSql> statements = new ConcurrentHashMap<>();
 
     /**
      * Connects to nothing yet.
@@ -103,88 +108,72 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
 
     @Override
     public Answer take(Request request) {
-        Map<String, Object> values = new HashMap<>();
-        values.put("id", hash(request.limit() + "\0" + Objects.requireNonNullElse(request.key(), "")));
-        values.put("wanted", request.wanted());
-        values.put("all", request.wanted() + request.ahead());
-        values.put("debt", (long) Math.ceil(request.debt() * request.interval()));
-        values.put("interval", request.interval());
-        values.put("burst", request.burst());
-        values.put("longest", request.longest());
-        values.put("max_wait", request.maxWait());
-        values.put("kept", 2 * request.longest());
-        return connections.keeping(connection ->
-                Objects.requireNonNull(RowChange.repeated(() -> take(sql(connection), connection, values))));
+        String key = Objects.requireNonNullElse(request.key(), "");
+        Map<String, Object> values = Map.of(
+                "id", HEX.parseHex(RecordKey.hash(request.limit(), key)),
+                "wanted", request.wanted(),
+                "all", request.wanted() + request.ahead(),
+                "debt", (long) Math.ceil(request.debt() * request.interval()),
+                "interval", request.interval(),
+                "burst", request.burst(),
+                "longest", request.longest(),
+                "max_wait", request.maxWait(),
+                "kept", 2 * request.longest());
+        return insertedFirst(values, connection -> CollectionUtils.firstElement(take(connection, values)));
     }
 
-    /** Returns {@code null} if there was no row, and now is one. */
-    private static @Nullable Answer take(Sql sql, Connection connection, Map<String, Object> values)
-            throws SQLException {
-        List<Answer> answers = sql.isReadApart
-                ? OwnConnections.inTransaction(
-                        connection,
-                        own -> sql.take.update(own, values) == 0 ? List.<Answer>of() : read(sql, own, values))
-                : read(sql, connection, values);
-        if (answers.isEmpty()) {
-            sql.insert.update(connection, values);
-            return null;
-        }
-        return answers.get(0);
+    private List<Answer> take(Connection connection, Map<String, ?> values) throws SQLException {
+        return switch (Dialect.of(connection)) {
+            case POSTGRESQL -> answers(TAKE_AT_A_MOMENT, connection, values);
+            case H2 -> answers(READ + "FINAL TABLE (" + TAKE + ")", connection, values);
+            case MYSQL ->
+                OwnConnections.inTransaction(connection, own -> {
+                    sql(TAKE, own).update(own, values);
+                    return answers(READ + "{table} WHERE id = :id", own, values);
+                });
+        };
     }
 
-    private static List<Answer> read(Sql sql, Connection connection, Map<String, Object> values) throws SQLException {
-        return sql.read.rows(connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
+    private List<Answer> answers(String written, Connection connection, Map<String, ?> values) throws SQLException {
+        return sql(written, connection)
+                .rows(connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
     }
 
     @Override
     public int nodes(String limit, String node) {
-        byte[] id = hash("nodes of " + limit);
-        byte[] first = Arrays.copyOf(Arrays.copyOf(id, HALF_OF_ID), id.length);
-        byte[] last = id.clone();
-        Arrays.fill(last, HALF_OF_ID, last.length, (byte) 0xFF);
-        System.arraycopy(hash(node), 0, id, HALF_OF_ID, HALF_OF_ID);
-        Map<String, Object> values = Map.of("id", id, "first", first, "last", last, "kept", Dialect.micros(SEEN_FOR));
-        return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
-            Sql known = sql(connection);
-            if (known.note.update(connection, values) == 0) {
-                known.insert.update(connection, values);
+        String half = RecordKey.hash("nodes", limit).substring(0, HALF_OF_ID);
+        Map<String, Object> values = Map.of(
+                "id", HEX.parseHex(half + RecordKey.hash(node).substring(HALF_OF_ID)),
+                "first", HEX.parseHex(half),
+                "last", HEX.parseHex(half + "f".repeat(HALF_OF_ID)),
+                "kept", Dialect.micros(SEEN_FOR));
+        return insertedFirst(values, connection -> {
+            if (sql(NOTE, connection).update(connection, values) == 0) {
                 return null;
             }
-            known.remove.update(connection, values);
-            return known.count.rows(connection, values, row -> row.getInt(1)).get(0);
+            sql(REMOVE, connection).update(connection, values);
+            return sql(COUNT, connection)
+                    .rows(connection, values, row -> row.getInt(1))
+                    .get(0);
+        });
+    }
+
+    /** @param work returns {@code null} if there is no row */
+    private <T> T insertedFirst(Map<String, ?> values, ConnectionCallback<@Nullable T> work) {
+        return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
+            T answer = work.doInConnection(connection);
+            if (answer == null) {
+                sql(INSERT, connection).update(connection, values);
+            }
+            return answer;
         })));
     }
 
-    private static byte[] hash(String text) {
-        return RecordKey.sha256().digest(text.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private Sql sql(Connection connection) throws SQLException {
-        Sql known = sql;
+    private NamedSql sql(String written, Connection connection) throws SQLException {
+        NamedSql known = statements.get(written);
         if (known == null) {
-            Dialect dialect = Dialect.of(connection);
-            String read = switch (dialect) {
-                case POSTGRESQL -> TAKE_AT_A_MOMENT;
-                case H2 -> "SELECT taken, backlog FROM FINAL TABLE (" + TAKE + ")";
-                case MYSQL -> "SELECT taken, backlog FROM {table} WHERE id = :id";
-            };
-            known = new Sql(
-                    dialect.sql(TAKE, table),
-                    dialect.sql(read, table),
-                    dialect == Dialect.MYSQL,
-                    dialect.sql(
-                            "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
-                                    + " VALUES (:id, 0, 0, 0, {now} + :kept)",
-                            table),
-                    dialect.sql(
-                            "UPDATE {table} SET cleanup_after = " + CLEANUP
-                                    + ", back_at = {now} + :kept WHERE id = :id",
-                            table),
-                    dialect.sql(
-                            "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}",
-                            table),
-                    dialect.sql("DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})", table));
-            sql = known;
+            known = Dialect.of(connection).sql(written, table);
+            statements.put(written, known);
         }
         return known;
     }

@@ -4,8 +4,6 @@ import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitStore;
 import dev.resilience.spring.idempotency.redis.LuaScript;
-import java.nio.charset.StandardCharsets;
-import java.util.HexFormat;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -40,7 +38,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public Answer take(Request request) {
-        String key = request.key() == null ? "" : ":" + hash(request.key());
+        String key = request.key() == null ? "" : ":" + RecordKey.hash(request.key());
         LuaScript.Answer answer = run(
                 TAKE,
                 "permits:" + request.limit() + key,
@@ -52,10 +50,6 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 request.longest(),
                 request.maxWait());
         return new Answer((int) answer.number(0), answer.number(1));
-    }
-
-    private static String hash(String key) {
-        return HexFormat.of().formatHex(RecordKey.sha256().digest(key.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Override
