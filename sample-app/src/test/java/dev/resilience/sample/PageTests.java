@@ -57,8 +57,9 @@ class PageTests {
         assertThat(page.click("#one"))
                 .matches("Order \\d+: 3 attempts: 503, 503, then paid, "
                         + "after waiting \\d\\.\\d\\d s and \\d\\.\\d\\d s\\.");
-        waiting().until(() ->
-                page.stories().stream().anyMatch(story -> story.startsWith("3 attempts: 503, 503, then paid")));
+        waiting()
+                .until(() ->
+                        page.stories().stream().anyMatch(story -> story.startsWith("3 attempts: 503, 503, then paid")));
     }
 
     @Test
