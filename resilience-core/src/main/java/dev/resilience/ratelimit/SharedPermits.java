@@ -155,7 +155,7 @@ final class SharedPermits implements Permits {
 
     private RateLimitStore.Request request() {
         long now = limit.time.nanoTime();
-        double used = (double) (handedOut - leased.get()) * LEASED / Math.max(LEASED / 4, now - askedAt);
+        long used = (handedOut - leased.get()) * LEASED / Math.max(LEASED / 4, now - askedAt);
         int wished = (int) Math.min(used, policy.capacity() / LEASED_PART / limit.nodes);
         lease = wished < 2 ? 0 : wished;
         askedAt = now;
