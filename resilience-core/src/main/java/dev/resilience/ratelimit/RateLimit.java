@@ -141,18 +141,20 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
      */
     long acquire(boolean mayBlock) {
         RateLimitPolicy current = policy;
-        boolean isStopped = waits.isStopped();
-        boolean mayWait = !isStopped && !current.maxWait().isZero();
-        long maxWait = mayWait ? Durations.toNanos(current.maxWait()) : 0;
+        boolean mayWait = !waits.isStopped() && !current.maxWait().isZero();
         Deadline deadline = mayWait ? Deadline.current() : null;
-        if (deadline != null) { // a wait must end before it
-            maxWait = Math.max(0, Math.min(maxWait, Durations.toNanos(deadline.left()) - 1));
+        long allowed = mayWait ? Durations.toNanos(current.maxWait()) : 0;
+        long maxWait = deadline == null // a wait must end before it
+                ? allowed
+                : Math.max(0, Math.min(allowed, Durations.toNanos(deadline.left()) - 1));
+        long wait = permits.acquire(maxWait, false);
+        if (wait == Permits.WOULD_BLOCK && mayBlock) {
+            wait = waits.interruptibly(() -> permits.acquire(maxWait, true));
         }
-        long wait = permits.acquire(maxWait, mayBlock);
         if (wait == 0) {
             reports.accepted.increment();
         } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
-            throw reports.exceeded(current, -wait, isStopped, deadline != null);
+            throw reports.exceeded(current, wait, waits.isStopped(), deadline != null);
         }
         return wait;
     }

@@ -1,5 +1,6 @@
 package dev.resilience.ratelimit;
 
+import dev.resilience.context.Deadline;
 import dev.resilience.time.Durations;
 import dev.resilience.time.ShortLock;
 import java.time.Duration;
@@ -7,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +38,7 @@ final class SharedPermits implements Permits {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final long MAX_REST = SECOND / 10;
     private static final long AGAIN = Long.MAX_VALUE;
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private final SharedLimit limit;
     private final @Nullable String key;
@@ -112,7 +116,7 @@ final class SharedPermits implements Permits {
         limit.withoutStore.incrementAndGet();
         return switch (policy.onStoreFailure()) {
             case OPEN -> 0;
-            case CLOSED -> -SECOND;
+            case CLOSED -> NO_STORE;
             case SHARE -> lock.get(() -> acquireOfPart(now, maxWait));
         };
     }
@@ -130,14 +134,21 @@ final class SharedPermits implements Permits {
         return Math.max(0, wait);
     }
 
+    /** An interrupt from before does not end the wait: the store may have a permit. */
     private long await(long maxWait) {
+        boolean isInterrupted = Thread.interrupted();
         CompletableFuture<Long> waiter = new CompletableFuture<>();
         lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
         try {
-            waiter.get();
-        } catch (InterruptedException | ExecutionException interrupted) { // never the latter
+            waiter.get(Deadline.limit(LONGEST).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            isInterrupted = true;
+            waiter.complete(INTERRUPTED);
+        } catch (TimeoutException | ExecutionException late) { // never the latter
+            waiter.complete(LATE);
+        }
+        if (isInterrupted) {
             Thread.currentThread().interrupt();
-            waiter.complete(-1L);
         }
         long answer = waiter.join();
         return answer == AGAIN ? acquire(maxWait, true) : answer;
