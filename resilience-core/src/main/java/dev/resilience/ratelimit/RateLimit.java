@@ -143,10 +143,8 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
         RateLimitPolicy current = policy;
         boolean mayWait = !waits.isStopped() && !current.maxWait().isZero();
         Deadline deadline = mayWait ? Deadline.current() : null;
-        long allowed = mayWait ? Durations.toNanos(current.maxWait()) : 0;
-        long maxWait = deadline == null // a wait must end before it
-                ? allowed
-                : Math.max(0, Math.min(allowed, Durations.toNanos(deadline.left()) - 1));
+        Duration left = deadline == null ? current.maxWait() : deadline.left().minusNanos(1); // it must end before it
+        long maxWait = mayWait ? Durations.toNanos(Durations.min(current.maxWait(), left)) : 0;
         long wait = permits.acquire(maxWait, false);
         if (wait == Permits.WOULD_BLOCK && mayBlock) {
             wait = waits.interruptibly(() -> permits.acquire(maxWait, true));

@@ -28,12 +28,10 @@ public record RateLimitPolicy(
         Store store,
         OnStoreFailure onStoreFailure) {
 
-    private static final Duration MAX_PERIOD = Duration.ofDays(10_000);
-
     public RateLimitPolicy {
         Require.atLeast(1, "permits", permits);
         Require.positive("period", period);
-        Require.that(period.compareTo(MAX_PERIOD) <= 0, "period", period, "must be at most 10,000 days");
+        Require.that(period.compareTo(Duration.ofDays(10_000)) <= 0, "period", period, "must be at most 10,000 days");
         long nanos = Durations.toNanos(period);
         Require.that(nanos >= permits, "permits", permits, "must be at most one for each nanosecond of period");
         int capacity = burst == null ? permits : burst;

@@ -4,6 +4,7 @@ import dev.resilience.context.Deadline;
 import dev.resilience.time.Durations;
 import dev.resilience.time.ShortLock;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +39,6 @@ final class SharedPermits implements Permits {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final long MAX_REST = SECOND / 10;
     private static final long AGAIN = Long.MAX_VALUE;
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private final SharedLimit limit;
     private final @Nullable String key;
@@ -140,7 +140,7 @@ final class SharedPermits implements Permits {
         CompletableFuture<Long> waiter = new CompletableFuture<>();
         lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
         try {
-            waiter.get(Deadline.limit(LONGEST).toNanos(), TimeUnit.NANOSECONDS);
+            waiter.get(Durations.toNanos(Deadline.limit(ChronoUnit.FOREVER.getDuration())), TimeUnit.NANOSECONDS);
         } catch (InterruptedException interrupted) {
             isInterrupted = true;
             waiter.complete(INTERRUPTED);

@@ -321,10 +321,8 @@ class WaitingForPermitsTests {
 
     @Test
     void aChangeOfTheBurstDoesNotHideWhichKeysMissAPermit() {
-        RateLimitPolicy.Builder hourly = RateLimitPolicy.builder()
-                .permits(2)
-                .period(Duration.ofHours(1))
-                .maxKeys(10);
+        RateLimitPolicy.Builder hourly =
+                RateLimitPolicy.builder().permits(2).period(Duration.ofHours(1)).maxKeys(10);
         RateLimit perCustomer = resilience.rateLimit("raised", hourly.build());
         Pipeline.of(perCustomer.forKey("greedy")).call(() -> 1);
         for (int i = 0; i < 9; i++) {
