@@ -388,7 +388,7 @@ class SharedPermitsTests {
                 flag.complete(Thread.currentThread().isInterrupted());
             });
             caller.start();
-            Awaitility.await().until(() -> questions.size() == 1 && isWaiting(caller) || flag.isDone());
+            Awaitility.await().until(() -> (questions.size() == 1 && isWaiting(caller)) || flag.isDone());
             return caller;
         }
 
