@@ -47,7 +47,7 @@ public final class RateLimitExceededException extends ResilienceException {
     @Override
     public Map<String, String> httpFields() {
         long window = Durations.toSecondsUp(period);
-        long quota = (long) ((double) permits * Duration.ofSeconds(window).toNanos() / Durations.toNanos(period));
+        long quota = Duration.ofSeconds(window).multipliedBy(permits).dividedBy(period);
         String ascii = name.replaceAll("[^ -~]", "?").replaceAll("[\\\\\"]", "\\\\$0");
         String item = '"' + ascii + '"';
         return Map.of(

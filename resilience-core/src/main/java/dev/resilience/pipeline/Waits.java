@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +141,19 @@ public final class Waits implements AutoCloseable {
             throw interrupted;
         }
         return undisturbed;
+    }
+
+    /** Lets the current thread do what ends when it is interrupted, as it is if the application ends meanwhile. */
+    public long interruptibly(LongSupplier blocking) {
+        InterruptibleExecution execution = new InterruptibleExecution();
+        execution.begin();
+        sleeps.add(execution);
+        try {
+            return blocking.getAsLong();
+        } finally {
+            sleeps.remove(execution);
+            execution.end();
+        }
     }
 
     /** A wait of a call. */

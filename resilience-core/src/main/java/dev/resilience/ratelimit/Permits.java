@@ -29,13 +29,22 @@ public interface Permits {
     /** The answer where permits can be had by blocking alone, such as from a store, and the caller must not block. */
     long WOULD_BLOCK = Long.MIN_VALUE;
 
+    /** The answer where the thread was interrupted while it asked. */
+    long INTERRUPTED = Long.MIN_VALUE + 1;
+
+    /** The answer where the deadline of the call came while it asked. */
+    long LATE = Long.MIN_VALUE + 2;
+
+    /** The answer where a store does not answer, without which there are no permits. */
+    long NO_STORE = Long.MIN_VALUE + 3;
+
     /**
      * Takes a permit that can be used within a time, or none.
      *
      * @param maxWaitNanos how long the caller would wait for it; 0 for not at all
      * @param mayBlock whether the thread may block to ask for permits; if it may not, {@link #WOULD_BLOCK} is an answer
      * @return the nanoseconds to wait before the permit may be used, 0 for none. Below 0 no permit was taken, because it could not
-     *     be used in time: minus the nanoseconds after which one may be there
+     *     be used in time: minus the nanoseconds after which one may be there, or one of the answers above
      */
     long acquire(long maxWaitNanos, boolean mayBlock);
 

@@ -141,18 +141,18 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
      */
     long acquire(boolean mayBlock) {
         RateLimitPolicy current = policy;
-        boolean isStopped = waits.isStopped();
-        boolean mayWait = !isStopped && !current.maxWait().isZero();
-        long maxWait = mayWait ? Durations.toNanos(current.maxWait()) : 0;
+        boolean mayWait = !waits.isStopped() && !current.maxWait().isZero();
         Deadline deadline = mayWait ? Deadline.current() : null;
-        if (deadline != null) { // a wait must end before it
-            maxWait = Math.max(0, Math.min(maxWait, Durations.toNanos(deadline.left()) - 1));
+        Duration left = deadline == null ? current.maxWait() : deadline.left().minusNanos(1); // it must end before it
+        long maxWait = mayWait ? Durations.toNanos(Durations.min(current.maxWait(), left)) : 0;
+        long wait = permits.acquire(maxWait, false);
+        if (wait == Permits.WOULD_BLOCK && mayBlock) {
+            wait = waits.interruptibly(() -> permits.acquire(maxWait, true));
         }
-        long wait = permits.acquire(maxWait, mayBlock);
         if (wait == 0) {
             reports.accepted.increment();
         } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
-            throw reports.exceeded(current, -wait, isStopped, deadline != null);
+            throw reports.exceeded(current, wait, waits.isStopped(), deadline != null);
         }
         return wait;
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * every value is checked when the record is made.
  *
  * @param permits calls in a period; default 100, at least 1, at most one for each nanosecond of the period
- * @param period default 1 s, longer than zero
+ * @param period default 1 s, longer than zero, at most 10,000 days
  * @param burst calls that may come at once after a pause; default {@code null}, as many as {@code permits}. At least 1; the
  *     permits of a burst come back within 30 years
  * @param maxWait how long a call waits for its permit at the most; default 0, which refuses at once. A call whose wait would be
@@ -31,6 +31,7 @@ public record RateLimitPolicy(
     public RateLimitPolicy {
         Require.atLeast(1, "permits", permits);
         Require.positive("period", period);
+        Require.that(period.compareTo(Duration.ofDays(10_000)) <= 0, "period", period, "must be at most 10,000 days");
         long nanos = Durations.toNanos(period);
         Require.that(nanos >= permits, "permits", permits, "must be at most one for each nanosecond of period");
         int capacity = burst == null ? permits : burst;
@@ -96,7 +97,7 @@ public record RateLimitPolicy(
             return this;
         }
 
-        /** The period; default 1 s, longer than zero. */
+        /** The period; default 1 s, longer than zero, at most 10,000 days. */
         public Builder period(Duration length) {
             period = length;
             return this;

@@ -18,6 +18,7 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
     static final String STOPPED = "the application ends, and calls do not wait for a permit any more";
     static final String INTERRUPTED = "it was interrupted while it waited for its permit";
 
+    private static final Duration SECOND = Duration.ofSeconds(1);
     private static final LogLine REJECTED = LogLine.warn("rate_limit_rejected", "rejected");
 
     final LongAdder accepted = calls.counter(RateLimitOutcome.ACCEPTED);
@@ -29,16 +30,22 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
     /**
      * For a call that finds no permit in time.
      *
-     * @param nanos after which there may be one
+     * @param answer of the permits
      * @param hasDeadline which bounds its wait
      */
-    ResilienceException exceeded(RateLimitPolicy policy, long nanos, boolean isStopped, boolean hasDeadline) {
-        Duration wait = Duration.ofNanos(nanos);
+    ResilienceException exceeded(RateLimitPolicy policy, long answer, boolean isStopped, boolean hasDeadline) {
+        if (answer == Permits.INTERRUPTED) {
+            return rejected(policy, isStopped ? STOPPED : INTERRUPTED, SECOND);
+        }
+        if (answer == Permits.NO_STORE) {
+            return rejected(policy, "its store does not answer", SECOND);
+        }
+        Duration wait = Duration.ofNanos(-answer);
         boolean isInTime = wait.compareTo(policy.maxWait()) <= 0;
         if (isInTime && isStopped) {
             return rejected(policy, STOPPED, wait);
         }
-        if (isInTime && hasDeadline) {
+        if (answer == Permits.LATE || (isInTime && hasDeadline)) {
             refused("its deadline comes before its permit");
             return new DeadlineExceededException(
                     "The deadline comes before a permit of rate limit '" + name + "': the call was not made");

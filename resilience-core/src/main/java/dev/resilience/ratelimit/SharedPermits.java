@@ -1,12 +1,16 @@
 package dev.resilience.ratelimit;
 
+import dev.resilience.context.Deadline;
 import dev.resilience.time.Durations;
 import dev.resilience.time.ShortLock;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -112,7 +116,7 @@ final class SharedPermits implements Permits {
         limit.withoutStore.incrementAndGet();
         return switch (policy.onStoreFailure()) {
             case OPEN -> 0;
-            case CLOSED -> -SECOND;
+            case CLOSED -> NO_STORE;
             case SHARE -> lock.get(() -> acquireOfPart(now, maxWait));
         };
     }
@@ -130,14 +134,21 @@ final class SharedPermits implements Permits {
         return Math.max(0, wait);
     }
 
+    /** An interrupt from before does not end the wait: the store may have a permit. */
     private long await(long maxWait) {
+        boolean isInterrupted = Thread.interrupted();
         CompletableFuture<Long> waiter = new CompletableFuture<>();
         lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
         try {
-            waiter.get();
-        } catch (InterruptedException | ExecutionException interrupted) { // never the latter
+            waiter.get(Durations.toNanos(Deadline.limit(ChronoUnit.FOREVER.getDuration())), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            isInterrupted = true;
+            waiter.complete(INTERRUPTED);
+        } catch (TimeoutException | ExecutionException late) { // never the latter
+            waiter.complete(LATE);
+        }
+        if (isInterrupted) {
             Thread.currentThread().interrupt();
-            waiter.complete(-1L);
         }
         long answer = waiter.join();
         return answer == AGAIN ? acquire(maxWait, true) : answer;
@@ -155,7 +166,7 @@ final class SharedPermits implements Permits {
 
     private RateLimitStore.Request request() {
         long now = limit.time.nanoTime();
-        double used = (double) (handedOut - leased.get()) * LEASED / Math.max(LEASED / 4, now - askedAt);
+        long used = (handedOut - leased.get()) * LEASED / Math.max(LEASED / 4, now - askedAt);
         int wished = (int) Math.min(used, policy.capacity() / LEASED_PART / limit.nodes);
         lease = wished < 2 ? 0 : wished;
         askedAt = now;

@@ -1,7 +1,13 @@
 package dev.resilience.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.context.Deadline;
+import dev.resilience.exception.DeadlineExceededException;
+import dev.resilience.exception.RateLimitExceededException;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Pipeline;
 import dev.resilience.ratelimit.RateLimitPolicy.OnStoreFailure;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
@@ -10,10 +16,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.assertj.core.data.Offset;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -251,7 +261,7 @@ class SharedPermitsTests {
     @Test
     void theCallsThatWaitAreAnsweredByOneQuestion() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
-        List<RateLimitStore.Request> questions = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<RateLimitStore.Request> questions = new CopyOnWriteArrayList<>();
         Permits shared = slow(questions, answer)
                 .permits(null, policy(100, Duration.ofHours(100)).build());
         List<CompletableFuture<Long>> calls = calls(shared, 20);
@@ -268,7 +278,7 @@ class SharedPermitsTests {
     @Test
     void aStoreThatHangsHoldsNoCallAndItsLateAnswerChangesNothing() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
-        List<RateLimitStore.Request> questions = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<RateLimitStore.Request> questions = new CopyOnWriteArrayList<>();
         SharedLimit limit = slow(questions, answer);
         RateLimitPolicy open = policy(5, Duration.ofHours(5))
                 .onStoreFailure(OnStoreFailure.OPEN)
@@ -290,7 +300,7 @@ class SharedPermitsTests {
     @Test
     void anInterruptedCallLeavesItsPermitToTheOthers() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
-        List<RateLimitStore.Request> questions = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<RateLimitStore.Request> questions = new CopyOnWriteArrayList<>();
         Permits shared = slow(questions, answer)
                 .permits(null, policy(1, Duration.ofHours(1)).build());
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
@@ -316,10 +326,107 @@ class SharedPermitsTests {
                     thread.start();
                     Awaitility.await()
                             .pollInterval(Duration.ofMillis(1))
-                            .until(() -> thread.getState() == Thread.State.WAITING || answer.isDone());
+                            .until(() -> isWaiting(thread) || answer.isDone());
                     return answer;
                 })
                 .toList();
+    }
+
+    private static boolean isWaiting(Thread thread) {
+        return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
+    }
+
+    @Test
+    void theRefusalOfAClosedLimitSaysThatItsStoreDoesNotAnswerWhateverTheDeadline() throws Exception {
+        store.isDown = true;
+        RateLimitPolicy closed = policy(10, Duration.ofSeconds(1))
+                .maxWait(Duration.ofSeconds(2))
+                .onStoreFailure(OnStoreFailure.CLOSED)
+                .build();
+        Pipeline calls = Pipeline.of(new RateLimit("orders", closed, Environment.of(time), limit("a")));
+
+        Throwable refused =
+                Deadline.in(Duration.ofMinutes(1), time).call(() -> catchThrowable(() -> calls.call(() -> 1)));
+
+        assertThat(refused)
+                .isInstanceOfSatisfying(
+                        RateLimitExceededException.class,
+                        exceeded -> assertThat(exceeded.retryAfter()).isEqualTo(Duration.ofSeconds(1)))
+                .hasMessage("Rate limit 'orders' refused the call, because its store does not answer");
+    }
+
+    /** What ends the wait for the answer of a store that hangs. Without it, the limit lets the call through after its timeout. */
+    @Nested
+    class WhileTheStoreIsAsked {
+
+        private final CountDownLatch answer = new CountDownLatch(1);
+        private final List<RateLimitStore.Request> questions = new CopyOnWriteArrayList<>();
+        private final RateLimit limit = new RateLimit(
+                "orders",
+                policy(5, Duration.ofHours(5))
+                        .maxWait(Duration.ofSeconds(1))
+                        .onStoreFailure(OnStoreFailure.OPEN)
+                        .build(),
+                Environment.of(TimeSource.system()),
+                slow(questions, answer));
+        private final CompletableFuture<Boolean> flag = new CompletableFuture<>();
+        private final AtomicReference<Throwable> refused = new AtomicReference<>();
+
+        @AfterEach
+        void answer() {
+            answer.countDown();
+            limit.close();
+        }
+
+        private Thread call(Duration deadline, boolean isInterrupted) {
+            Thread caller = new Thread(() -> {
+                if (isInterrupted) {
+                    Thread.currentThread().interrupt();
+                }
+                Deadline.makeCurrent(Deadline.in(deadline));
+                refused.set(catchThrowable(() -> Pipeline.of(limit).call(() -> 1)));
+                flag.complete(Thread.currentThread().isInterrupted());
+            });
+            caller.start();
+            Awaitility.await().until(() -> (questions.size() == 1 && isWaiting(caller)) || flag.isDone());
+            return caller;
+        }
+
+        @Test
+        void theDeadlineEndsTheWait() {
+            call(Duration.ofMillis(50), false);
+            assertThat(flag.join()).isFalse();
+            assertThat(refused.get())
+                    .isInstanceOf(DeadlineExceededException.class)
+                    .hasMessage("The deadline comes before a permit of rate limit 'orders': the call was not made");
+        }
+
+        @Test
+        void theEndOfTheApplicationEndsTheWait() {
+            call(Duration.ofMinutes(1), false);
+            limit.waits.stop();
+            assertThat(flag.join()).isFalse();
+            assertThat(refused.get())
+                    .isInstanceOf(RateLimitExceededException.class)
+                    .hasMessageContaining("the application ends");
+        }
+
+        @Test
+        void anInterruptEndsTheWaitAndStaysSet() {
+            call(Duration.ofMinutes(1), false).interrupt();
+            assertThat(flag.join()).isTrue();
+            assertThat(refused.get())
+                    .isInstanceOf(RateLimitExceededException.class)
+                    .hasMessageContaining("it was interrupted while it waited for its permit");
+        }
+
+        @Test
+        void anInterruptFromBeforeDoesNotEndIt() {
+            call(Duration.ofMinutes(1), true);
+            answer.countDown();
+            assertThat(flag.join()).isTrue();
+            assertThat(refused.get()).isNull();
+        }
     }
 
     /** On the real clock, because the store blocks. */

@@ -318,4 +318,25 @@ class WaitingForPermitsTests {
         assertThat(Pipeline.of(perCustomer.forKey(null)).callAsync(() -> CompletableFuture.completedFuture(1)))
                 .isCompletedWithValue(1);
     }
+
+    @Test
+    void aChangeOfTheBurstDoesNotHideWhichKeysMissAPermit() {
+        RateLimitPolicy.Builder hourly =
+                RateLimitPolicy.builder().permits(2).period(Duration.ofHours(1)).maxKeys(10);
+        RateLimit perCustomer = resilience.rateLimit("raised", hourly.build());
+        Pipeline.of(perCustomer.forKey("greedy")).call(() -> 1);
+        for (int i = 0; i < 9; i++) {
+            Pipeline.of(perCustomer.forKey("idle" + i)).call(() -> 1);
+        }
+        time.advance(Duration.ofHours(1));
+        Pipeline.of(perCustomer.forKey("greedy")).call(() -> 1);
+
+        perCustomer.reconfigure(hourly.burst(4).build());
+
+        assertThat(perCustomer.keys().count(RateLimit::isAtWork)).isEqualTo(1);
+        for (int i = 0; i < 9; i++) {
+            Pipeline.of(perCustomer.forKey("new" + i)).call(() -> 1);
+        }
+        assertThat(perCustomer.keys().find("greedy")).isNotNull();
+    }
 }

@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -130,7 +131,8 @@ public record CallKey(CallExpression expression) {
                 || type.isAssignableFrom(ArrayList.class)) {
             return null;
         }
-        if (type.isArray() || isOfJdk(type) || isAny(UNSTABLE, type)) {
+        boolean isLater = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+        if (isLater || type.isArray() || isOfJdk(type) || isAny(UNSTABLE, type)) {
             return "whose text is not always the same for equal values";
         }
         boolean isKnownByValueOnly = Modifier.isAbstract(type.getModifiers());

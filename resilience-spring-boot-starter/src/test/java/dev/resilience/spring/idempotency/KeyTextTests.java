@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -38,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** A key is a text that is the same for equal values and in every process; what gives no such text is refused. */
 @SuppressWarnings("JavaUtilDate") // what it is about
@@ -93,6 +96,9 @@ class KeyTextTests {
                 new Bean(),
                 (Supplier<String>) () -> "a",
                 new OwnSet(),
+                Mono.just("a"),
+                Flux.just("a"),
+                CompletableFuture.completedFuture("a"),
                 new Holder(Set.of("secret")),
                 new Holder(List.of(new Holder(new Date(0)))),
                 Optional.of(Set.of("a")),
@@ -120,6 +126,8 @@ class KeyTextTests {
                 "#date",
                 "#reader",
                 "#maybe",
+                "#mono",
+                "#future",
                 "'pay ' + #map",
                 "#text ?: #set",
                 "#text == 'a' ? #text : #map"
@@ -182,6 +190,8 @@ class KeyTextTests {
             Date date,
             StringReader reader,
             Optional<Map<String, String>> maybe,
+            Mono<String> mono,
+            CompletableFuture<String> future,
             Tagged request,
             Bean bean) {}
 

@@ -302,14 +302,16 @@ class RateLimitsTests {
                         "resilience.rate-limit.partners.permits=0",
                         "resilience.rate-limit.customers.period=10",
                         "resilience.rate-limit.other.burst=2000000000",
-                        "resilience.rate-limit.other.period=365d")
+                        "resilience.rate-limit.other.period=365d",
+                        "resilience.rate-limit.centuries.period=200000d")
                 .withBean(Partners.class)
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining("resilience.rate-limit.partners")
                         .hasStackTraceContaining("must be at least 1")
                         .hasStackTraceContaining("it has no unit")
-                        .hasStackTraceContaining("within 30 years"));
+                        .hasStackTraceContaining("within 30 years")
+                        .hasStackTraceContaining("must be at most 10,000 days"));
     }
 
     static class Partners {
