@@ -4,6 +4,7 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.OutcomeCounters;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.LiveObject;
@@ -46,6 +47,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
     /** What moves the limit; {@code null} where it is fixed. */
     volatile @Nullable AdaptiveLimit adaptive;
 
+    private final FaultClassification faults;
     private volatile BulkheadPolicy policy;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
@@ -55,6 +57,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         this.policy = policy;
         this.time = environment.time();
         this.carrier = environment.carrier();
+        this.faults = environment.faults();
         this.adaptive = adaptive(policy);
         this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ConcurrentHashMap.newKeySet();
@@ -69,6 +72,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         this.policy = ofAll.policy;
         this.time = ofAll.time;
         this.carrier = ofAll.carrier;
+        this.faults = ofAll.faults;
         this.adaptive = adaptive(policy);
         this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ofAll.moved;
@@ -147,7 +151,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         AdaptiveLimit before = adaptive;
         LimitSearch search =
                 before == null ? LimitSearch.between(min, max) : before.search().within(min, max);
-        return new AdaptiveLimit(search, time, this::followLimit);
+        return new AdaptiveLimit(search, time, faults, this::followLimit);
     }
 
     private void followLimit() {

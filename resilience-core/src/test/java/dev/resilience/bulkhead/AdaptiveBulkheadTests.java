@@ -7,6 +7,8 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
+import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,8 +17,10 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a call that ends in one way or another does to the limit. All calls are made while the limit is reached. */
+/** What a call that ends in one way or another does to the limit. Calls are made while the limit is reached, but for those of one caller. */
 class AdaptiveBulkheadTests {
 
     private static final Duration CALL = Duration.ofMillis(50);
@@ -42,9 +46,7 @@ class AdaptiveBulkheadTests {
 
     @AfterEach
     void permitsAreThere() {
-        while (!running.isEmpty()) {
-            running.remove().complete("late");
-        }
+        endRunning();
         assertThat(bulkhead.running()).isZero();
         assertThat(bulkhead.queued()).isZero();
     }
@@ -67,6 +69,12 @@ class AdaptiveBulkheadTests {
                 return body;
             });
         } while (!last.isCompletedExceptionally());
+    }
+
+    private void endRunning() {
+        while (!running.isEmpty()) {
+            running.remove().complete("ok");
+        }
     }
 
     private interface End {
@@ -128,6 +136,101 @@ class AdaptiveBulkheadTests {
 
         assertThat(bulkhead.limit()).isEqualTo(before);
         assertThat(bulkhead.adaptive.search()).isEqualTo(search);
+    }
+
+    @Test
+    void fastFailuresSayNothingHoweverLongTheyLast() {
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        int before = bulkhead.limit();
+
+        endEach(SOME, Duration.ofMillis(1), call -> call.completeExceptionally(new ConnectException("refused")));
+
+        assertThat(bulkhead.limit()).isEqualTo(before);
+    }
+
+    @Test
+    void fastFailuresFromTheStartSayNothing() {
+        endEach(SOME, Duration.ofMillis(1), call -> call.completeExceptionally(new ConnectException("refused")));
+        endEach(100, Duration.ofSeconds(10), call -> call.completeExceptionally(new ConnectException("refused")));
+
+        assertThat(bulkhead.limit()).isEqualTo(20);
+    }
+
+    @Test
+    void slowFailuresOfTheCallersOwnMakingSayNothing() {
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        int before = bulkhead.limit();
+
+        endEach(1_000, CALL.multipliedBy(3), call -> call.completeExceptionally(new IllegalArgumentException()));
+
+        assertThat(bulkhead.limit()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 6})
+    void slowFailuresOfOneCallerSayNothing(int hitsOfTen) {
+        endRunning();
+        oneAfterTheOther(500, 10, new IOException());
+        int before = bulkhead.limit();
+
+        oneAfterTheOther(5_000, hitsOfTen, new IOException());
+
+        assertThat(bulkhead.limit()).isEqualTo(before);
+    }
+
+    /** Hits take 2 ms, failures 20. */
+    private void oneAfterTheOther(int count, int hitsOfTen, Exception failure) {
+        for (int i = 0; i < count; i++) {
+            boolean isHit = i % 10 < hitsOfTen;
+            pipeline.callAsync(() -> {
+                time.advance(Duration.ofMillis(isHit ? 2 : 20));
+                return isHit ? CompletableFuture.completedFuture("ok") : CompletableFuture.failedFuture(failure);
+            });
+        }
+    }
+
+    @Test
+    void callsThatHangFromTheStartLowerIt() {
+        for (int i = 0; i < 4_000; i++) {
+            time.advance(Duration.ofMillis(100));
+            fill();
+        }
+
+        assertThat(bulkhead.limit()).isLessThanOrEqualTo(2);
+    }
+
+    /** It is reached from time to time, by calls that end. */
+    @Test
+    void burstsDoNotLowerIt() {
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        int before = bulkhead.limit();
+
+        for (int i = 0; i < 100; i++) {
+            endRunning();
+            time.advance(Duration.ofSeconds(10));
+            fill();
+            time.advance(CALL);
+        }
+
+        assertThat(bulkhead.limit()).isGreaterThanOrEqualTo(before);
+    }
+
+    /** Longer than it is waited for at first: found to be no hang as soon as some have ended. */
+    @Test
+    void callsOfAMinuteDoNotLowerItToTheLeast() {
+        for (int i = 0; i < 1_000; i++) {
+            time.advance(Duration.ofSeconds(1));
+            fill();
+            if (i % 60 == 59) {
+                int all = running.size();
+                for (int ended = 0; ended < all; ended++) {
+                    running.remove().complete("ok");
+                }
+                fill();
+            }
+        }
+
+        assertThat(bulkhead.adaptive.search().limit()).isGreaterThan(10);
     }
 
     @Test
