@@ -141,7 +141,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         parts.forEach(part -> part.reconfigure(changed));
     }
 
-    /** Goes on from where the limit is if it was adaptive before. */
+    /** Goes on from where the limit is if it was adaptive before, in the same window unless the bounds are others. */
     private @Nullable AdaptiveLimit adaptive(BulkheadPolicy changed) {
         if (changed.type() != BulkheadPolicy.Type.ADAPTIVE) {
             return null;
@@ -149,6 +149,9 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         int min = changed.minConcurrent();
         int max = changed.maxConcurrent();
         AdaptiveLimit before = adaptive;
+        if (before != null && before.search().isWithin(min, max)) {
+            return before;
+        }
         LimitSearch search =
                 before == null ? LimitSearch.between(min, max) : before.search().within(min, max);
         return new AdaptiveLimit(search, time, faults, this::followLimit);
@@ -179,9 +182,17 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         return permits.running() + parts.stream().mapToInt(Bulkhead::running).sum();
     }
 
-    /** Calls that may hold a permit at once now: {@code max-concurrent}, or what type {@code adaptive} has found. */
+    /**
+     * Calls that may hold a permit at once now: {@code max-concurrent}, or what type {@code adaptive} has found. Each {@linkplain
+     * #part part} and each key finds its own.
+     */
     public int limit() {
         return permits.limit();
+    }
+
+    /** Whether {@link #limit()} holds for all calls: not where parts or keys have each found another one. */
+    public boolean hasOneLimit() {
+        return adaptive == null || (parts.isEmpty() && keys() == null);
     }
 
     /** Calls that wait in the queue now. */
@@ -284,9 +295,15 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         return letThrough;
     }
 
+    /** What measures a call that begins; {@code null} if none does, as where calls are let through that a limit would not. */
+    @Nullable
+    AdaptiveLimit measuring() {
+        return policy.enforce() < 1 ? null : adaptive;
+    }
+
     /** A call has found no permit. */
     void limitReached() {
-        AdaptiveLimit moving = adaptive;
+        AdaptiveLimit moving = measuring();
         if (moving != null) {
             moving.reached();
         }

@@ -47,7 +47,7 @@ record LimitSearch(
     private static final int PERIOD = 30;
     private static final int SAMPLES = 100;
     private static final int TURNS = 4; // of all permits in a window, so that slow calls end in it too
-    private static final double FIRST_PATIENCE = 30e9; // nanoseconds, without a base
+    private static final double FIRST_PATIENCE = 30e9; // nanoseconds, before a call was measured
     private static final double MIN_PATIENCE = 100e6; // a pause of the JVM is shorter
     private static final int TURNS_OF_PATIENCE = 40;
     private static final double TWICE = Math.log(2);
@@ -65,6 +65,10 @@ record LimitSearch(
         return new LimitSearch(least, most, inside, least, restoreTo, base, top, age, untilProbe, false);
     }
 
+    boolean isWithin(int least, int most) {
+        return least == min && most == max;
+    }
+
     int inForce() {
         long whole = Math.round(limit);
         return (int) (probes ? Math.max(min, (whole + 1) / 2) : whole);
@@ -78,7 +82,8 @@ record LimitSearch(
 
     /** Nanoseconds in which some calls end, unless they hang. */
     double patience() {
-        return Double.isNaN(base) ? FIRST_PATIENCE : Math.max(MIN_PATIENCE, TURNS_OF_PATIENCE * Math.exp(base));
+        double known = Double.isNaN(base) ? top : base;
+        return Double.isNaN(known) ? FIRST_PATIENCE : Math.max(MIN_PATIENCE, TURNS_OF_PATIENCE * Math.exp(known));
     }
 
     /** Whether calls hang of which so many have ended in that time, and so many in the whole window; at the minimum it is all one. */

@@ -55,20 +55,24 @@ class AdaptiveBulkheadTests {
     private void fill() {
         CompletableFuture<Object> last;
         do {
-            last = pipeline.callAsync(() -> {
-                CompletableFuture<Object> body = new CompletableFuture<>();
-                CompletableFuture<String> end = new CompletableFuture<>();
-                end.whenComplete((result, failure) -> {
-                    if (failure == null) {
-                        body.complete(result);
-                    } else {
-                        body.completeExceptionally(failure);
-                    }
-                });
-                running.add(end);
-                return body;
-            });
+            last = call();
         } while (!last.isCompletedExceptionally());
+    }
+
+    private CompletableFuture<Object> call() {
+        return pipeline.callAsync(() -> {
+            CompletableFuture<Object> body = new CompletableFuture<>();
+            CompletableFuture<String> end = new CompletableFuture<>();
+            end.whenComplete((result, failure) -> {
+                if (failure == null) {
+                    body.complete(result);
+                } else {
+                    body.completeExceptionally(failure);
+                }
+            });
+            running.add(end);
+            return body;
+        });
     }
 
     private void endRunning() {
@@ -291,6 +295,36 @@ class AdaptiveBulkheadTests {
     }
 
     @Test
+    void aChangeOfSomethingElseKeepsTheWindow() {
+        for (int i = 0; i < 100; i++) {
+            endEach(50, CALL, call -> call.complete("ok"));
+            bulkhead.reconfigure(adaptive(1, 200).maxQueue(5 + i % 2).build());
+        }
+
+        assertThat(bulkhead.adaptive.search().base()).isNotNaN();
+        assertThat(bulkhead.adaptive.search().limit()).isNotEqualTo(20);
+    }
+
+    @Test
+    void standsStillWhileItIsNotEnforced() {
+        bulkhead.reconfigure(adaptive(1, 200).enforce(0).build());
+        LimitSearch before = bulkhead.adaptive.search();
+
+        for (int i = 0; i < SOME; i++) {
+            time.advance(Duration.ofMillis(5));
+            running.remove().complete("ok");
+            call();
+        }
+
+        assertThat(bulkhead.adaptive.search()).isEqualTo(before);
+        endRunning();
+        bulkhead.reconfigure(adaptive(1, 200).build());
+        fill();
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        assertThat(bulkhead.adaptive.search()).isNotEqualTo(before);
+    }
+
+    @Test
     void anotherTypeHasTheLimitOfThePolicy() {
         bulkhead.reconfigure(BulkheadPolicy.builder().maxConcurrent(7).build());
 
@@ -307,5 +341,7 @@ class AdaptiveBulkheadTests {
 
         assertThat(part.adaptive).isNotNull().isNotSameAs(bulkhead.adaptive);
         assertThat(part.limit()).isEqualTo(20);
+        assertThat(bulkhead.hasOneLimit()).isFalse();
+        assertThat(part.hasOneLimit()).isTrue();
     }
 }
