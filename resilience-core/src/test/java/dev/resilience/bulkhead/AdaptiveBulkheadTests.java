@@ -147,7 +147,7 @@ class AdaptiveBulkheadTests {
         endEach(1_000, CALL, call -> call.complete("ok"));
         int before = bulkhead.limit();
 
-        endEach(SOME, Duration.ofMillis(1), call -> call.completeExceptionally(new ConnectException("refused")));
+        endEach(SOME, Duration.ofMillis(10), call -> call.completeExceptionally(new ConnectException("refused")));
 
         assertThat(bulkhead.limit()).isEqualTo(before);
     }
@@ -171,7 +171,7 @@ class AdaptiveBulkheadTests {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 6})
+    @ValueSource(ints = {0, 4})
     void slowFailuresOfOneCallerSayNothing(int hitsOfTen) {
         endRunning();
         oneAfterTheOther(500, 10, new IOException());
