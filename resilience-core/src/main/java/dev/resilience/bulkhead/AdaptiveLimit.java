@@ -1,5 +1,7 @@
 package dev.resilience.bulkhead;
 
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -11,11 +13,12 @@ import org.jspecify.annotations.Nullable;
  * Measures the calls that hold a permit and lets {@link LimitSearch} move the limit. Calls are measured in windows. A call
  * that begins and ends in one window adds its duration to it; one that began before saw another limit and adds nothing. The
  * call that completes a window makes the next one, by one compare-and-set, so there is no thread and no lock here. A window
- * whose calls hang is ended by a call that finds no permit.
+ * whose calls hang is ended by a call that finds no permit: one was not found before either, and in the time that calls have
+ * to end there ended fewer of them than there are permits.
  *
  * <p>A call that returned adds the logarithm of its duration: queueing shows in the many fast calls, and few slow ones hide
- * nothing. A failure that took longer than calls do is a sign of overload; a faster one says nothing, neither does a
- * cancelled call.
+ * nothing. A failure that took longer than calls do is a sign of overload; a faster or a permanent one says nothing but that
+ * calls do not hang, and a cancelled call not even that if it took long.
  *
  * <p>Safe for use by many threads. A call that ends between two windows may be measured in neither.
  */
@@ -30,12 +33,14 @@ final class AdaptiveLimit {
             AtomicReferenceFieldUpdater.newUpdater(AdaptiveLimit.class, Window.class, "window");
 
     private final TimeSource time;
+    private final FaultClassification faults;
     private final Runnable changed;
     private volatile Window window;
 
     /** @param changed called when the limit is another one, by the call that completed a window */
-    AdaptiveLimit(LimitSearch search, TimeSource time, Runnable changed) {
+    AdaptiveLimit(LimitSearch search, TimeSource time, FaultClassification faults, Runnable changed) {
         this.time = time;
+        this.faults = faults;
         this.changed = changed;
         this.window = new Window(search, time.nanoTime());
     }
@@ -58,40 +63,43 @@ final class AdaptiveLimit {
     void ended(long begin, @Nullable Throwable failure) {
         Window current = window;
         long now = time.nanoTime();
-        if (begin - current.start < 0 || isCancellation(failure)) {
-            return;
-        }
+        boolean isMeasured = begin - current.start >= 0;
         double duration = Math.log((double) Math.max(1, now - begin));
-        long packed;
-        if (failure == null) {
-            packed = current.samples.addAndGet((1L << SUM_BITS) + (long) (duration * SCALE));
-        } else if (current.search.isSlow(duration)) {
+        if (failure != null && current.search.isSlow(duration) && !isPermanent(failure)) {
+            if (!isMeasured || isCancellation(failure)) {
+                return;
+            }
             current.failures.increment();
-            packed = current.samples.get();
-        } else {
+        } else if (failure != null || !isMeasured) {
+            current.others.increment();
             return;
+        } else {
+            current.samples.addAndGet((1L << SUM_BITS) + (long) (duration * SCALE));
         }
-        long ended = (packed >>> SUM_BITS) + current.failures.sum();
-        if (ended >= current.needed || (current.isOver(now) && !current.isSaturated())) {
-            finish(current, now);
+        if (current.returned() + current.failures.sum() >= current.needed) {
+            finish(current, now, false);
         }
     }
 
     /** A call has found no permit. */
     void reached() {
         Window current = window;
-        current.blocked.increment();
         long now = time.nanoTime();
-        if (current.isOver(now)) {
-            finish(current, now);
+        if (current.hangs(now)) {
+            finish(current, now, true);
         }
+        current.blocked.increment();
     }
 
-    private void finish(Window ended, long now) {
-        Window next = new Window(ended.result(now), now);
+    private void finish(Window ended, long now, boolean hangs) {
+        Window next = new Window(ended.result(hangs), now);
         if (WINDOW.compareAndSet(this, ended, next) && next.search.inForce() != ended.search.inForce()) {
             changed.run();
         }
+    }
+
+    private boolean isPermanent(Throwable failure) {
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES) == Fault.PERMANENT;
     }
 
     private static boolean isCancellation(@Nullable Throwable failure) {
@@ -107,35 +115,47 @@ final class AdaptiveLimit {
         final double patience;
         final AtomicLong samples = new AtomicLong();
         final LongAdder failures = new LongAdder();
+        final LongAdder others = new LongAdder(); // calls that ended and say nothing else
         final LongAdder blocked = new LongAdder();
+
+        /** When it was looked last whether calls end, and how many had by then. */
+        final AtomicLong seenAt;
+
+        volatile long seen;
 
         Window(LimitSearch search, long start) {
             this.search = search;
             this.start = start;
             this.needed = search.needed();
             this.patience = search.patience();
+            this.seenAt = new AtomicLong(start);
         }
 
-        /** Whether far fewer calls have ended than should have. */
-        boolean isOver(long now) {
-            return now - start > patience;
-        }
-
-        /** Whether the limit, and not the number of callers, bounded what ran: one call in fifteen found no permit. */
-        boolean isSaturated() {
-            return blocked.sum() * 15 > count();
-        }
-
-        private long count() {
+        long returned() {
             return samples.get() >>> SUM_BITS;
         }
 
-        LimitSearch result(long now) {
+        /** Whether no permit was free at the last look, and too few calls have ended since. The first one only looks. */
+        boolean hangs(long now) {
+            boolean isFirst = blocked.sum() == 0;
+            long last = seenAt.get();
+            if ((!isFirst && now - last <= patience) || !seenAt.compareAndSet(last, now)) {
+                return false;
+            }
+            long before = seen;
+            seen = returned() + others.sum();
+            return !isFirst && search.hang(seen - before, seen);
+        }
+
+        /** A result of what was measured. Saturated: the limit, not the number of callers, bounded what ran. */
+        LimitSearch result(boolean hangs) {
             long packed = samples.get();
             long count = packed >>> SUM_BITS;
             double mean = (packed & ((1L << SUM_BITS) - 1)) / SCALE / count;
-            return search.next(new LimitSearch.Measured(
-                    count, mean, failures.sum(), blocked.sum() > 0, isSaturated(), now - start));
+            long failed = failures.sum();
+            long unserved = blocked.sum();
+            boolean isSaturated = unserved * 15 > count + failed; // one call in fifteen found no permit
+            return search.next(new LimitSearch.Measured(count, mean, failed, unserved > 0, isSaturated, hangs));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.OutcomeCounters;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.LiveObject;
@@ -46,6 +47,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
     /** What moves the limit; {@code null} where it is fixed. */
     volatile @Nullable AdaptiveLimit adaptive;
 
+    private final FaultClassification faults;
     private volatile BulkheadPolicy policy;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
@@ -55,6 +57,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         this.policy = policy;
         this.time = environment.time();
         this.carrier = environment.carrier();
+        this.faults = environment.faults();
         this.adaptive = adaptive(policy);
         this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ConcurrentHashMap.newKeySet();
@@ -69,6 +72,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         this.policy = ofAll.policy;
         this.time = ofAll.time;
         this.carrier = ofAll.carrier;
+        this.faults = ofAll.faults;
         this.adaptive = adaptive(policy);
         this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ofAll.moved;
@@ -137,7 +141,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         parts.forEach(part -> part.reconfigure(changed));
     }
 
-    /** Goes on from where the limit is if it was adaptive before. */
+    /** Goes on from where the limit is if it was adaptive before, in the same window unless the bounds are others. */
     private @Nullable AdaptiveLimit adaptive(BulkheadPolicy changed) {
         if (changed.type() != BulkheadPolicy.Type.ADAPTIVE) {
             return null;
@@ -145,9 +149,12 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         int min = changed.minConcurrent();
         int max = changed.maxConcurrent();
         AdaptiveLimit before = adaptive;
+        if (before != null && before.search().isWithin(min, max)) {
+            return before;
+        }
         LimitSearch search =
                 before == null ? LimitSearch.between(min, max) : before.search().within(min, max);
-        return new AdaptiveLimit(search, time, this::followLimit);
+        return new AdaptiveLimit(search, time, faults, this::followLimit);
     }
 
     private void followLimit() {
@@ -175,9 +182,17 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         return permits.running() + parts.stream().mapToInt(Bulkhead::running).sum();
     }
 
-    /** Calls that may hold a permit at once now: {@code max-concurrent}, or what type {@code adaptive} has found. */
+    /**
+     * Calls that may hold a permit at once now: {@code max-concurrent}, or what type {@code adaptive} has found. Each {@linkplain
+     * #part part} and each key finds its own.
+     */
     public int limit() {
         return permits.limit();
+    }
+
+    /** Whether {@link #limit()} holds for all calls: not where parts or keys have each found another one. */
+    public boolean hasOneLimit() {
+        return adaptive == null || (parts.isEmpty() && keys() == null);
     }
 
     /** Calls that wait in the queue now. */
@@ -280,9 +295,15 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         return letThrough;
     }
 
+    /** What measures a call that begins; {@code null} if none does, as where calls are let through that a limit would not. */
+    @Nullable
+    AdaptiveLimit measuring() {
+        return policy.enforce() < 1 ? null : adaptive;
+    }
+
     /** A call has found no permit. */
     void limitReached() {
-        AdaptiveLimit moving = adaptive;
+        AdaptiveLimit moving = measuring();
         if (moving != null) {
             moving.reached();
         }

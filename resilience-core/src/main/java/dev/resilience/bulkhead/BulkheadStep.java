@@ -39,7 +39,7 @@ final class BulkheadStep extends AsyncStep {
         if (bulkhead.pool() != null) {
             return callElsewhere(invocation); // which has the permit when it enters
         }
-        AdaptiveLimit adaptive = bulkhead.adaptive;
+        AdaptiveLimit adaptive = bulkhead.measuring();
         if (adaptive != null) {
             return callMeasured(adaptive, invocation);
         }
@@ -76,7 +76,7 @@ final class BulkheadStep extends AsyncStep {
         if (pool != null) {
             return moveTo(pool, call, call);
         }
-        if (bulkhead.adaptive != null) {
+        if (bulkhead.measuring() != null) {
             call.hold(withPermit(call));
         }
         return Next.INWARD;
@@ -84,7 +84,7 @@ final class BulkheadStep extends AsyncStep {
 
     /** What is held of a call that has its permit now and may leave its thread. */
     private Stoppable withPermit(AsyncCall call) {
-        AdaptiveLimit adaptive = bulkhead.adaptive;
+        AdaptiveLimit adaptive = bulkhead.measuring();
         return adaptive == null ? call : new Measured(call, adaptive, adaptive.begin());
     }
 

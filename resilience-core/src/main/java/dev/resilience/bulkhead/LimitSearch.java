@@ -24,7 +24,6 @@ package dev.resilience.bulkhead;
  * @param restoreTo up to where the limit doubles; at the beginning the maximum
  * @param base logarithm of the latency without a queue, NaN before it is measured
  * @param top the same at the full limit, when the base was last to be measured
- * @param pace nanoseconds that a permit is held for one call; NaN before it is measured
  * @param age windows since the base was measured
  * @param untilProbe windows until it is measured again
  * @param probes whether it is measured now, at half of the limit
@@ -37,31 +36,37 @@ record LimitSearch(
         double restoreTo,
         double base,
         double top,
-        double pace,
         int age,
         int untilProbe,
         boolean probes) {
 
-    /** What a window has measured: calls that returned and the mean logarithm of their durations, slow failures, its length. */
-    record Measured(long returned, double mean, long failed, boolean isReached, boolean isSaturated, long nanos) {}
+    /** What a window has measured: calls that returned, the mean logarithm of their durations, slow failures. */
+    record Measured(long returned, double mean, long failed, boolean isReached, boolean isSaturated, boolean hangs) {}
 
     private static final int INITIAL = 20;
     private static final int PERIOD = 30;
     private static final int SAMPLES = 100;
     private static final int TURNS = 4; // of all permits in a window, so that slow calls end in it too
+    private static final double FIRST_PATIENCE = 30e9; // nanoseconds, before a call was measured
+    private static final double MIN_PATIENCE = 100e6; // a pause of the JVM is shorter
+    private static final int TURNS_OF_PATIENCE = 40;
     private static final double TWICE = Math.log(2);
     private static final double MUCH = 0.35; // more than chance does to the logarithm of a latency
 
     /** Starts at 20, or what is nearest to it. */
     static LimitSearch between(int min, int max) {
         int initial = Math.max(min, Math.min(max, INITIAL));
-        return new LimitSearch(min, max, initial, min, max, Double.NaN, Double.NaN, Double.NaN, 0, PERIOD, false);
+        return new LimitSearch(min, max, initial, min, max, Double.NaN, Double.NaN, 0, PERIOD, false);
     }
 
     /** What is known, within other bounds. */
     LimitSearch within(int least, int most) {
         double inside = Math.max(least, Math.min(most, limit));
-        return new LimitSearch(least, most, inside, least, restoreTo, base, top, pace, age, untilProbe, false);
+        return new LimitSearch(least, most, inside, least, restoreTo, base, top, age, untilProbe, false);
+    }
+
+    boolean isWithin(int least, int most) {
+        return least == min && most == max;
     }
 
     int inForce() {
@@ -75,14 +80,20 @@ record LimitSearch(
         return Math.min(1_000_000, Math.max(least, (long) TURNS * inForce()));
     }
 
-    /** How long they may take: four times as long as in other windows. */
+    /** Nanoseconds in which some calls end, unless they hang. */
     double patience() {
-        return Double.isNaN(pace) ? Double.POSITIVE_INFINITY : TURNS * pace * needed() / inForce();
+        double known = Double.isNaN(base) ? top : base;
+        return Double.isNaN(known) ? FIRST_PATIENCE : Math.max(MIN_PATIENCE, TURNS_OF_PATIENCE * Math.exp(known));
     }
 
-    /** Whether a failure after this time says that the callee has too much to do. */
+    /** Whether calls hang of which so many have ended in that time, and so many in the whole window; at the minimum it is all one. */
+    boolean hang(long ended, long inWindow) {
+        return inForce() > min && (Double.isNaN(base) ? inWindow == 0 : ended < inForce());
+    }
+
+    /** Whether a failure after this time says that the callee has too much to do; none does before there is a base. */
     boolean isSlow(double duration) {
-        return !(duration < base + TWICE);
+        return duration >= base + TWICE;
     }
 
     private boolean isRestoring() {
@@ -90,17 +101,12 @@ record LimitSearch(
     }
 
     LimitSearch next(Measured window) {
-        boolean isShort = window.returned + window.failed < needed();
-        if (window.failed > window.returned || (isShort && window.isSaturated)) {
+        boolean hasFailed = window.failed > window.returned;
+        if (window.hangs || (hasFailed && window.isSaturated)) {
             double before = isRestoring() ? restoreTo : limit;
             return with(limit * 0.7, min, before, base, age, untilProbe);
         }
-        if (isShort) {
-            return with(limit, floor, restoreTo, base, age, untilProbe);
-        }
-        double held = window.nanos * (double) inForce() / window.returned;
-        double smoothed = Double.isNaN(pace) ? held : toward(pace, held);
-        return withPace(window.isSaturated ? smoothed : pace).move(window);
+        return hasFailed ? with(limit, floor, restoreTo, base, age, untilProbe) : move(window);
     }
 
     private LimitSearch move(Measured window) {
@@ -117,7 +123,7 @@ record LimitSearch(
         if (inForce() == min) { // less cannot be tried
             known = Double.isNaN(base) ? mean : window.returned < SAMPLES ? base : learnt(mean);
         } else if (Double.isNaN(base) || (window.isSaturated && (untilProbe <= 0 || (age > 2 && isOdd(mean))))) {
-            return new LimitSearch(min, max, limit, floor, restoreTo, base, mean, pace, age, PERIOD, true);
+            return new LimitSearch(min, max, limit, floor, restoreTo, base, mean, age, PERIOD, true);
         }
         double ratio = Math.min(1, Math.exp(known - mean));
         double root = Math.sqrt((double) window.returned); // the error of a mean falls with it
@@ -150,13 +156,9 @@ record LimitSearch(
         return before + 0.3 * (now - before);
     }
 
-    private LimitSearch withPace(double changed) {
-        return new LimitSearch(min, max, limit, floor, restoreTo, base, top, changed, age, untilProbe, probes);
-    }
-
     /** At the full limit. */
     private LimitSearch with(double to, double least, double restored, double known, int aged, int next) {
         double inside = Math.max(min, Math.min(max, to));
-        return new LimitSearch(min, max, inside, least, restored, known, top, pace, aged, next, false);
+        return new LimitSearch(min, max, inside, least, restored, known, top, aged, next, false);
     }
 }

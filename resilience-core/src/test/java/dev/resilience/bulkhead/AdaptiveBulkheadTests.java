@@ -7,6 +7,8 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
+import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,8 +17,10 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a call that ends in one way or another does to the limit. All calls are made while the limit is reached. */
+/** What a call that ends in one way or another does to the limit. Calls are made while the limit is reached, but for those of one caller. */
 class AdaptiveBulkheadTests {
 
     private static final Duration CALL = Duration.ofMillis(50);
@@ -42,9 +46,7 @@ class AdaptiveBulkheadTests {
 
     @AfterEach
     void permitsAreThere() {
-        while (!running.isEmpty()) {
-            running.remove().complete("late");
-        }
+        endRunning();
         assertThat(bulkhead.running()).isZero();
         assertThat(bulkhead.queued()).isZero();
     }
@@ -53,20 +55,30 @@ class AdaptiveBulkheadTests {
     private void fill() {
         CompletableFuture<Object> last;
         do {
-            last = pipeline.callAsync(() -> {
-                CompletableFuture<Object> body = new CompletableFuture<>();
-                CompletableFuture<String> end = new CompletableFuture<>();
-                end.whenComplete((result, failure) -> {
-                    if (failure == null) {
-                        body.complete(result);
-                    } else {
-                        body.completeExceptionally(failure);
-                    }
-                });
-                running.add(end);
-                return body;
-            });
+            last = call();
         } while (!last.isCompletedExceptionally());
+    }
+
+    private CompletableFuture<Object> call() {
+        return pipeline.callAsync(() -> {
+            CompletableFuture<Object> body = new CompletableFuture<>();
+            CompletableFuture<String> end = new CompletableFuture<>();
+            end.whenComplete((result, failure) -> {
+                if (failure == null) {
+                    body.complete(result);
+                } else {
+                    body.completeExceptionally(failure);
+                }
+            });
+            running.add(end);
+            return body;
+        });
+    }
+
+    private void endRunning() {
+        while (!running.isEmpty()) {
+            running.remove().complete("ok");
+        }
     }
 
     private interface End {
@@ -131,6 +143,101 @@ class AdaptiveBulkheadTests {
     }
 
     @Test
+    void fastFailuresSayNothingHoweverLongTheyLast() {
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        int before = bulkhead.limit();
+
+        endEach(SOME, Duration.ofMillis(10), call -> call.completeExceptionally(new ConnectException("refused")));
+
+        assertThat(bulkhead.limit()).isEqualTo(before);
+    }
+
+    @Test
+    void fastFailuresFromTheStartSayNothing() {
+        endEach(SOME, Duration.ofMillis(1), call -> call.completeExceptionally(new ConnectException("refused")));
+        endEach(100, Duration.ofSeconds(10), call -> call.completeExceptionally(new ConnectException("refused")));
+
+        assertThat(bulkhead.limit()).isEqualTo(20);
+    }
+
+    @Test
+    void slowFailuresOfTheCallersOwnMakingSayNothing() {
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        int before = bulkhead.limit();
+
+        endEach(1_000, CALL.multipliedBy(3), call -> call.completeExceptionally(new IllegalArgumentException()));
+
+        assertThat(bulkhead.limit()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 4})
+    void slowFailuresOfOneCallerSayNothing(int hitsOfTen) {
+        endRunning();
+        oneAfterTheOther(500, 10, new IOException());
+        int before = bulkhead.limit();
+
+        oneAfterTheOther(5_000, hitsOfTen, new IOException());
+
+        assertThat(bulkhead.limit()).isEqualTo(before);
+    }
+
+    /** Hits take 2 ms, failures 20. */
+    private void oneAfterTheOther(int count, int hitsOfTen, Exception failure) {
+        for (int i = 0; i < count; i++) {
+            boolean isHit = i % 10 < hitsOfTen;
+            pipeline.callAsync(() -> {
+                time.advance(Duration.ofMillis(isHit ? 2 : 20));
+                return isHit ? CompletableFuture.completedFuture("ok") : CompletableFuture.failedFuture(failure);
+            });
+        }
+    }
+
+    @Test
+    void callsThatHangFromTheStartLowerIt() {
+        for (int i = 0; i < 4_000; i++) {
+            time.advance(Duration.ofMillis(100));
+            fill();
+        }
+
+        assertThat(bulkhead.limit()).isLessThanOrEqualTo(2);
+    }
+
+    /** It is reached from time to time, by calls that end. */
+    @Test
+    void burstsDoNotLowerIt() {
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        int before = bulkhead.limit();
+
+        for (int i = 0; i < 100; i++) {
+            endRunning();
+            time.advance(Duration.ofSeconds(10));
+            fill();
+            time.advance(CALL);
+        }
+
+        assertThat(bulkhead.limit()).isGreaterThanOrEqualTo(before);
+    }
+
+    /** Longer than it is waited for at first: found to be no hang as soon as some have ended. */
+    @Test
+    void callsOfAMinuteDoNotLowerItToTheLeast() {
+        for (int i = 0; i < 1_000; i++) {
+            time.advance(Duration.ofSeconds(1));
+            fill();
+            if (i % 60 == 59) {
+                int all = running.size();
+                for (int ended = 0; ended < all; ended++) {
+                    running.remove().complete("ok");
+                }
+                fill();
+            }
+        }
+
+        assertThat(bulkhead.adaptive.search().limit()).isGreaterThan(10);
+    }
+
+    @Test
     void cancelledCallsSayNothing() {
         LimitSearch search = bulkhead.adaptive.search();
 
@@ -188,6 +295,36 @@ class AdaptiveBulkheadTests {
     }
 
     @Test
+    void aChangeOfSomethingElseKeepsTheWindow() {
+        for (int i = 0; i < 100; i++) {
+            endEach(50, CALL, call -> call.complete("ok"));
+            bulkhead.reconfigure(adaptive(1, 200).maxQueue(5 + i % 2).build());
+        }
+
+        assertThat(bulkhead.adaptive.search().base()).isNotNaN();
+        assertThat(bulkhead.adaptive.search().limit()).isNotEqualTo(20);
+    }
+
+    @Test
+    void standsStillWhileItIsNotEnforced() {
+        bulkhead.reconfigure(adaptive(1, 200).enforce(0).build());
+        LimitSearch before = bulkhead.adaptive.search();
+
+        for (int i = 0; i < SOME; i++) {
+            time.advance(Duration.ofMillis(5));
+            running.remove().complete("ok");
+            call();
+        }
+
+        assertThat(bulkhead.adaptive.search()).isEqualTo(before);
+        endRunning();
+        bulkhead.reconfigure(adaptive(1, 200).build());
+        fill();
+        endEach(1_000, CALL, call -> call.complete("ok"));
+        assertThat(bulkhead.adaptive.search()).isNotEqualTo(before);
+    }
+
+    @Test
     void anotherTypeHasTheLimitOfThePolicy() {
         bulkhead.reconfigure(BulkheadPolicy.builder().maxConcurrent(7).build());
 
@@ -204,5 +341,7 @@ class AdaptiveBulkheadTests {
 
         assertThat(part.adaptive).isNotNull().isNotSameAs(bulkhead.adaptive);
         assertThat(part.limit()).isEqualTo(20);
+        assertThat(bulkhead.hasOneLimit()).isFalse();
+        assertThat(part.hasOneLimit()).isTrue();
     }
 }

@@ -3,6 +3,7 @@ package dev.resilience.bulkhead;
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
+import dev.resilience.fault.FaultClassification;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Calls that complete a window at the same time. */
@@ -35,8 +36,9 @@ class AdaptiveLimitInterleavingTests {
     /** At a limit of 4 that may grow to 8, and one call is missing. */
     private static AdaptiveLimit almostComplete(AtomicInteger changes) {
         double zero = 0; // all calls last for no time
-        LimitSearch search = new LimitSearch(1, 8, 4, 1, 8, zero, zero, 1e15, 0, 30, false);
-        AdaptiveLimit limit = new AdaptiveLimit(search, new StubTime(), changes::incrementAndGet);
+        LimitSearch search = new LimitSearch(1, 8, 4, 1, 8, zero, zero, 0, 30, false);
+        AdaptiveLimit limit =
+                new AdaptiveLimit(search, new StubTime(), FaultClassification.ofJdk(), changes::incrementAndGet);
         limit.reached();
         limit.reached();
         for (int i = 1; i < search.needed(); i++) {

@@ -40,21 +40,22 @@ class LimitSearchTests {
 
     private static Measured anything(SplittableRandom random) {
         long returned = random.nextInt(3) == 0 ? 0 : random.nextLong(5_000);
+        long failed = returned == 0 || random.nextInt(3) == 0 ? random.nextLong(1, 5_000) : 0;
         boolean isReached = random.nextBoolean();
         return new Measured(
                 returned,
                 returned == 0 ? Double.NaN : random.nextDouble(45),
-                random.nextInt(3) == 0 ? random.nextLong(5_000) : 0,
+                failed,
                 isReached,
                 isReached && random.nextBoolean(),
-                random.nextLong(1L << random.nextInt(1, 62)));
+                random.nextInt(10) == 0);
     }
 
     @Test
     void isLeftAloneWhileCallsDoNotReachIt() {
         LimitSearch search = LimitSearch.between(1, 200);
         for (int window = 0; window < 1_000; window++) {
-            search = search.next(new Measured(search.needed(), MILLIS + window % 3, 0, false, false, 1_000_000));
+            search = search.next(new Measured(search.needed(), MILLIS + window % 3, 0, false, false, false));
         }
 
         assertThat(search.inForce()).isEqualTo(20);
@@ -86,13 +87,33 @@ class LimitSearchTests {
         LimitSearch search = LimitSearch.between(2, 200);
         search = search.next(saturated(search, MILLIS));
         for (int window = 0; window < 20; window++) {
-            search = search.next(new Measured(1, MILLIS, search.needed(), true, true, 1_000_000_000));
+            search = search.next(new Measured(1, MILLIS, search.needed(), true, true, false));
         }
 
         assertThat(search.inForce()).isEqualTo(2);
     }
 
+    @Test
+    void failuresDoNotLowerALimitThatIsNotReached() {
+        LimitSearch before = LimitSearch.between(1, 200);
+        before = before.next(new Measured(before.needed(), MILLIS, 0, false, false, false));
+
+        LimitSearch after = before.next(new Measured(1, MILLIS, before.needed(), true, false, false));
+
+        assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void noFailureIsSlowBeforeItIsKnownHowLongCallsTake() {
+        LimitSearch search = LimitSearch.between(1, 200);
+
+        assertThat(search.isSlow(Math.log(1e12))).isFalse();
+        search = search.next(new Measured(search.needed(), MILLIS, 0, false, false, false));
+        assertThat(search.isSlow(Math.log(1.9e6))).isFalse();
+        assertThat(search.isSlow(Math.log(2.1e6))).isTrue();
+    }
+
     private static Measured saturated(LimitSearch search, double mean) {
-        return new Measured(search.needed(), mean, 0, true, true, 1_000_000);
+        return new Measured(search.needed(), mean, 0, true, true, false);
     }
 }

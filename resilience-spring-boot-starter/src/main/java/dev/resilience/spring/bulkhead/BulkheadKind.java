@@ -33,7 +33,7 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     private static final MeterFamily QUEUED = new MeterFamily(
             "resilience.bulkhead.queued", null, "Calls that wait for a permit of the bulkhead at this moment");
     private static final MeterFamily LIMIT =
-            new MeterFamily("resilience.bulkhead.limit", null, "Calls that the bulkhead lets run at the same time");
+            new MeterFamily("resilience.bulkhead.limit", null, "Calls that the bulkhead lets run at the same time, if that is one number");
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.bulkhead.calls", "calls", "Calls to the bulkhead by how they were received");
     private static final MeterFamily WAIT = new MeterFamily(
@@ -94,7 +94,9 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("running", bulkhead.running());
         state.put("queued", bulkhead.queued());
-        state.put("limit", bulkhead.limit());
+        if (bulkhead.hasOneLimit()) {
+            state.put("limit", bulkhead.limit());
+        }
         state.put("queueLimit", bulkhead.policy().maxQueue());
         return state;
     }
@@ -125,7 +127,7 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     public void meters(Bulkhead bulkhead, Meters meters) {
         meters.gauge(RUNNING, bulkhead, Bulkhead::running);
         meters.gauge(QUEUED, bulkhead, Bulkhead::queued);
-        meters.gauge(LIMIT, bulkhead, Bulkhead::limit);
+        meters.gauge(LIMIT, bulkhead, b -> b.hasOneLimit() ? b.limit() : Double.NaN);
         meters.outcomes(CALLS, bulkhead.calls());
         if (bulkhead.keys() != null) {
             meters.gauge(KEYS, bulkhead.keys(), KeyedObjects::size);

@@ -178,6 +178,22 @@ class ProtectionByKeyTests {
     }
 
     @Test
+    void anAdaptiveLimitIsThatOfEachTenant() {
+        run(
+                () -> {
+                    crm.export("a", CompletableFuture.completedFuture("done")).join();
+                    assertThat(meters.get("resilience.bulkhead.limit").gauge().value())
+                            .isNaN();
+                    assertThat(shown("bulkhead").get("a")).containsEntry("limit", 20);
+                    assertThat(String.valueOf(
+                                    endpoint.policy("bulkhead", "crm", null).get("state")))
+                            .containsOnlyOnce("limit="); // of the tenant
+                },
+                "resilience.bulkhead.crm.type=adaptive",
+                "resilience.bulkhead.crm.max-concurrent=50");
+    }
+
+    @Test
     void callsWithoutAKeyShareOne() {
         run(() -> {
             open(null);
