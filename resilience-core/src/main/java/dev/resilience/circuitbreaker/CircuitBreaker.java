@@ -15,10 +15,10 @@ import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
 import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -81,9 +81,22 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         return part;
     }
 
+    /** {@inheritDoc} One that has waited for a probe for longer than {@code max-open-duration} is as one that is CLOSED. */
     @Override
     public boolean isAtWork() {
-        return currentState() != CircuitState.CLOSED;
+        State now = state;
+        boolean waits = now.name == CircuitState.OPEN || now.name == CircuitState.HALF_OPEN;
+        double longest = 2.0 * Durations.toNanos(now.settings.policy().maxOpenDuration()); // open, and due
+        return now.name != CircuitState.CLOSED && !(waits && time.nanoTime() - now.since.nanoTime() > longest);
+    }
+
+    /** A part comes into one of these states by hand alone. */
+    @Override
+    protected boolean stays() {
+        return switch (currentState()) {
+            case FORCED_OPEN, DISABLED, METRICS_ONLY -> true;
+            case CLOSED, OPEN, HALF_OPEN -> false;
+        };
     }
 
     @Override

@@ -353,6 +353,60 @@ class BreakerByKeyTests {
     }
 
     @Test
+    void aKeyThatWasMovedByHandStaysHoweverManyOthersOpen() throws Throwable {
+        breaker = breaker(8);
+        call("bad");
+        ofKey("bad").forceOpen();
+        for (String key : keys(0, 40)) {
+            breaker.close();
+            open(key);
+        }
+        breaker.close();
+        assertRefused("bad");
+        assertThat(keysOf().size()).isLessThanOrEqualTo(9);
+    }
+
+    @Test
+    void aKeyThatIsOpenAndNotCalledForLongGoesAsOneThatIsClosed() {
+        breaker = breaker(10);
+        openOneByOne(keys(0, 9));
+        time.advance(Duration.ofMinutes(10));
+        assertThat(ofKey("k0").isAtWork()).isTrue();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(ofKey("k0").isAtWork()).isFalse();
+
+        fail("x", "y", "x", "y");
+        assertRefused("x");
+        assertRefused("y");
+    }
+
+    @Test
+    void listenersRunUnderNoLockOfALiveChange() throws InterruptedException {
+        AtomicReference<CircuitBreaker> known = new AtomicReference<>();
+        AtomicReference<Boolean> isLocked = new AtomicReference<>(false);
+        EventPublisher listeners = new EventPublisher();
+        listeners.add(event -> isLocked.compareAndSet(false, Thread.holdsLock(known.get())));
+        Environment plain = Environment.of(time);
+        CircuitBreaker heard = new CircuitBreaker(
+                "crm",
+                CircuitBreakerPolicy.defaults(),
+                new Environment(time, listeners, plain.faults(), plain.carrier()));
+        known.set(heard);
+        Thread operator = new Thread(() -> {
+            for (int i = 0; i < 20_000; i++) {
+                heard.reconfigure(CircuitBreakerPolicy.defaults());
+            }
+        });
+        operator.start();
+        while (operator.isAlive()) {
+            heard.forceOpen();
+            heard.close();
+        }
+        operator.join();
+        assertThat(isLocked).hasValue(false);
+    }
+
+    @Test
     void aNewPolicyReachesAllKeysAndThoseThatComeLater() throws Throwable {
         call("known");
         breaker.reconfigure(TestBreaker.consecutive(1).build());
