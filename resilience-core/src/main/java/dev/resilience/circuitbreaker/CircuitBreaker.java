@@ -85,18 +85,15 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
     @Override
     public boolean isAtWork() {
         State now = state;
-        boolean waits = now.name == CircuitState.OPEN || now.name == CircuitState.HALF_OPEN;
         double longest = 2.0 * Durations.toNanos(now.settings.policy().maxOpenDuration()); // open, and due
-        return now.name != CircuitState.CLOSED && !(waits && time.nanoTime() - now.since.nanoTime() > longest);
+        return stays() || (now.name != CircuitState.CLOSED && time.nanoTime() - now.since.nanoTime() <= longest);
     }
 
     /** A part comes into one of these states by hand alone. */
     @Override
-    protected boolean stays() {
-        return switch (currentState()) {
-            case FORCED_OPEN, DISABLED, METRICS_ONLY -> true;
-            case CLOSED, OPEN, HALF_OPEN -> false;
-        };
+    public boolean stays() {
+        CircuitState now = currentState();
+        return now != CircuitState.CLOSED && now != CircuitState.OPEN && now != CircuitState.HALF_OPEN;
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.resilience.pipeline;
 
 import dev.resilience.time.ShortLock;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
@@ -103,9 +103,7 @@ public final class KeyedObjects<L> {
 
         /** Not if it has gone: so many calls cannot come for one that has that it would seem to be there again. */
         private boolean hold(int now) {
-            if (usedAt != now) {
-                usedAt = now;
-            }
+            usedAt = now;
             return holders.incrementAndGet() > 0;
         }
     }
@@ -139,10 +137,8 @@ public final class KeyedObjects<L> {
     }
 
     private static String digest(String text) {
-        ByteBuffer chars = ByteBuffer.allocate(Character.BYTES * text.length());
-        chars.asCharBuffer().put(text);
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(chars.array());
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_16));
             return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException("Every Java platform has SHA-256", impossible);

@@ -54,7 +54,7 @@ public abstract class PerKey<L extends PerKey<L>> implements Layer {
     public abstract boolean isAtWork();
 
     /** Whether an operator has given it a state that must not be forgotten at all. */
-    protected boolean stays() {
+    public boolean stays() {
         return false;
     }
 

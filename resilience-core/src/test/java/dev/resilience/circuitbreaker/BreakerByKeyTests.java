@@ -381,32 +381,6 @@ class BreakerByKeyTests {
     }
 
     @Test
-    void listenersRunUnderNoLockOfALiveChange() throws InterruptedException {
-        AtomicReference<CircuitBreaker> known = new AtomicReference<>();
-        AtomicReference<Boolean> isLocked = new AtomicReference<>(false);
-        EventPublisher listeners = new EventPublisher();
-        listeners.add(event -> isLocked.compareAndSet(false, Thread.holdsLock(known.get())));
-        Environment plain = Environment.of(time);
-        CircuitBreaker heard = new CircuitBreaker(
-                "crm",
-                CircuitBreakerPolicy.defaults(),
-                new Environment(time, listeners, plain.faults(), plain.carrier()));
-        known.set(heard);
-        Thread operator = new Thread(() -> {
-            for (int i = 0; i < 20_000; i++) {
-                heard.reconfigure(CircuitBreakerPolicy.defaults());
-            }
-        });
-        operator.start();
-        while (operator.isAlive()) {
-            heard.forceOpen();
-            heard.close();
-        }
-        operator.join();
-        assertThat(isLocked).hasValue(false);
-    }
-
-    @Test
     void aNewPolicyReachesAllKeysAndThoseThatComeLater() throws Throwable {
         call("known");
         breaker.reconfigure(TestBreaker.consecutive(1).build());
