@@ -129,7 +129,13 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
      * moment when it gets its permit, or when it is made if it is asynchronous.
      */
     @Override
-    public synchronized void reconfigure(BulkheadPolicy changed) {
+    public void reconfigure(BulkheadPolicy changed) {
+        change(changed);
+        followLimit(); // which may have moved meanwhile; serves those that wait, and what they run needs no lock of this one
+        parts.forEach(Bulkhead::followLimit);
+    }
+
+    private synchronized void change(BulkheadPolicy changed) {
         if (areVirtual(changed) != areVirtual(policy)) {
             WorkerThreads.releaseIdle(threads);
             threads = ofAll == null ? threads(changed) : ofAll.threads;
@@ -137,8 +143,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         policy = changed;
         adaptive = adaptive(changed);
         permits.limit(target(), changed.maxQueue());
-        followLimit(); // which may have moved meanwhile
-        parts.forEach(part -> part.reconfigure(changed));
+        parts.forEach(part -> part.change(changed));
     }
 
     /** Goes on from where the limit is if it was adaptive before, in the same window unless the bounds are others. */

@@ -33,17 +33,18 @@ final class PermitQueue {
         this.maxQueue = maxQueue;
     }
 
-    /** Changes the limits; running calls keep their permits, waiting ones their place in the queue. */
+    /**
+     * Changes the limits; running calls keep their permits, waiting ones their place in the queue until a permit is released or
+     * {@link #limit(IntSupplier)} serves them.
+     */
     void limit(int concurrent, int queue) {
         lock.get(() -> {
             maxConcurrent = concurrent;
-            maxQueue = queue;
-            return null;
+            return maxQueue = queue;
         });
-        serve();
     }
 
-    /** As {@link #limit(int, int)}; the last of several threads to come sets what holds then. */
+    /** Changes how many permits there are, and serves those that wait; the last of several threads to come sets what holds then. */
     void limit(IntSupplier concurrent) {
         lock.get(() -> maxConcurrent = concurrent.getAsInt());
         serve();

@@ -15,14 +15,13 @@ import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
 import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
@@ -51,8 +50,6 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
     private final Queue<StateChange> unreported = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean reporting = new AtomicBoolean();
 
-    private final AtomicInteger openingsLeft = new AtomicInteger(); // of keys, before half of them can be open
-
     volatile State state;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#circuitBreaker}. */
@@ -63,7 +60,7 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         this.reports = new CircuitBreakerReports(name, environment, new OutcomeCounters<>(CircuitBreakerOutcome.class));
         this.slowCalls = new LongAdder();
         this.transitions = new AtomicLongArray(STATES * STATES);
-        this.state = initial(Settings.of(policy), now());
+        this.state = initial(Settings.of(policy), null);
     }
 
     private CircuitBreaker(String part, boolean isLogged, CircuitBreaker ofAll) {
@@ -73,7 +70,7 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         this.reports = new CircuitBreakerReports(part, isLogged, ofAll.reports);
         this.slowCalls = ofAll.slowCalls;
         this.transitions = ofAll.transitions;
-        this.state = initial(ofAll.state.settings, now());
+        this.state = initial(ofAll.state.settings, null);
     }
 
     /** {@inheritDoc} While this circuit breaker is not CLOSED, calls of all parts go through this one. */
@@ -84,9 +81,19 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         return part;
     }
 
+    /** {@inheritDoc} One that has waited for a probe for longer than {@code max-open-duration} is as one that is CLOSED. */
     @Override
     public boolean isAtWork() {
-        return currentState() != CircuitState.CLOSED;
+        State now = state;
+        double longest = 2.0 * Durations.toNanos(now.settings.policy().maxOpenDuration()); // open, and due
+        return stays() || (now.name != CircuitState.CLOSED && time.nanoTime() - now.since.nanoTime() <= longest);
+    }
+
+    /** A part comes into one of these states by hand alone. */
+    @Override
+    public boolean stays() {
+        CircuitState now = currentState();
+        return now != CircuitState.CLOSED && now != CircuitState.OPEN && now != CircuitState.HALF_OPEN;
     }
 
     @Override
@@ -183,12 +190,11 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
     }
 
     /**
-     * Goes back to the policy's initial state and an empty window, and forgets why it was open last; what was counted
-     * stays counted.
+     * Goes back to the policy's initial state, a part to CLOSED, and an empty window, and forgets why it was open last; what was
+     * counted stays counted.
      */
     public void reset() {
-        moveByHand(before ->
-                initial(before.settings, since(before, before.settings.policy().initialState())));
+        moveByHand(before -> initial(before.settings, before));
     }
 
     private void letThrough(CircuitState to) {
@@ -198,9 +204,10 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         });
     }
 
-    /** The state that a policy begins in, for the first time or anew. */
-    private State initial(Settings settings, Moment since) {
-        CircuitState first = settings.policy().initialState();
+    /** The state that it begins in, for the first time or anew: what the policy says holds for parts by the one of all. */
+    private State initial(Settings settings, @Nullable State before) {
+        CircuitState first = ofAll == null ? settings.policy().initialState() : CircuitState.CLOSED;
+        Moment since = since(before, first);
         return switch (first) {
             case CLOSED, METRICS_ONLY, DISABLED -> lettingThrough(first, settings, null, since);
             case FORCED_OPEN -> new ForcedOpenState(this, settings, Outage.of(this, Rule.INITIAL_STATE), since);
@@ -216,8 +223,8 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
     }
 
     /** A state that is entered again has lasted since it was entered first. */
-    private Moment since(State before, CircuitState after) {
-        return before.name == after ? before.since : now();
+    private Moment since(@Nullable State before, CircuitState after) {
+        return before != null && before.name == after ? before.since : now();
     }
 
     /**
@@ -267,7 +274,8 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
      * through all the same changes nothing: the breaker opens, probes and closes as if each refusal were made. What an operator has forced open refuses every call.
      */
     Permit admit() {
-        if (ofAll != null && ofAll.isAtWork()) {
+        boolean isProbe = currentState() != CircuitState.CLOSED; // of this one, if of any
+        if (ofAll != null && ofAll.currentState() != CircuitState.CLOSED && !(isProbe && ofAll.isProbed())) {
             return ofAll.admit(); // what an operator or half-of-keys has decided holds for all parts
         }
         State asked;
@@ -286,6 +294,11 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         calls().count(CircuitBreakerOutcome.REJECTED);
         refused.increment();
         throw reports.refused(asked.refusal());
+    }
+
+    private boolean isProbed() {
+        State now = state;
+        return now.name == CircuitState.HALF_OPEN || (now instanceof OpenState open && open.isProbeDue());
     }
 
     long refused() {
@@ -324,28 +337,28 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
             }
             return true;
         });
-        if (isMade) {
+        if (isMade && change.isReported()) { // otherwise a live change, which has a lock that no listener may run under
             report();
-            if (ofAll != null && change.to() == CircuitState.OPEN && !change.byHand()) {
+            if (ofAll != null && change.from() == CircuitState.CLOSED && change.to() == CircuitState.OPEN && !change.byHand()) {
                 ofAll.keyOpened();
             }
         }
         return isMade;
     }
 
-    /** Opens for all keys when half of them are open; one whose next call is a probe is not. Counts only if it may be so by now. */
+    /**
+     * Opens for all keys when half of them are open; one whose next call is a probe is not. All are looked at for each key that
+     * opens anew, which is some microseconds: it ends when half are open, and a key whose probe fails again is none.
+     */
     private void keyOpened() {
         KeyedObjects<CircuitBreaker> all = keys();
-        if (all == null || openingsLeft.decrementAndGet() > 0) {
+        State now = state;
+        if (all == null || all.size() < MIN_KEYS || now.name != CircuitState.CLOSED) {
             return;
         }
+        long open = all.count(key -> key.state instanceof OpenState ofKey && !ofKey.isProbeDue());
         int known = all.size();
-        int open = (int) all.count(key ->
-                key.state instanceof OpenState now && now.untilNextProbe().compareTo(Duration.ZERO) > 0);
-        int half = (Math.max(MIN_KEYS, known) + 1) / 2;
-        openingsLeft.set(Math.max(1, half - open));
-        State now = state;
-        if (known >= MIN_KEYS && open >= half && now.name == CircuitState.CLOSED) {
+        if (2 * open >= known) {
             move(now, new OpenState(this, now.settings, Outage.of(this, Rule.halfOfKeys(open, known)), now()));
         }
     }

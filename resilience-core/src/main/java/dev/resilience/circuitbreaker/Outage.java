@@ -120,7 +120,7 @@ record Outage(
                     + Durations.inWords(slow == null ? Duration.ZERO : slow);
         }
 
-        static String halfOfKeys(int open, int keys) {
+        static String halfOfKeys(long open, int keys) {
             return open + " of " + keys + " keys are open, which is half of the keys or more (half-of-keys)";
         }
 

@@ -215,7 +215,7 @@ abstract sealed class State
         @Override
         @Nullable
         Permit tryAdmit() {
-            if (remainingNanos() <= 0) {
+            if (isProbeDue()) {
                 breaker.move(this, new HalfOpenState(breaker, settings, present(), breaker.now()));
             }
             return null;
@@ -224,6 +224,10 @@ abstract sealed class State
         @Override
         State under(Settings other) {
             return new OpenState(breaker, other, present(), since);
+        }
+
+        boolean isProbeDue() {
+            return remainingNanos() <= 0;
         }
 
         /** By the monotonic clock; zero or less if the next call is a probe. */

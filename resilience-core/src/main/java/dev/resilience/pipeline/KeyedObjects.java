@@ -1,8 +1,15 @@
 package dev.resilience.pipeline;
 
 import dev.resilience.time.ShortLock;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,14 +24,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Objects by key, each made with the first call of its key, and at most so many: then those go that have not been used for
  * long, and one that is in use after all others. Keys are compared as texts. {@code null} is the empty key; the end of a text
- * beyond {@value #MAX_LENGTH} characters is replaced by a hash.
+ * beyond {@value #MAX_LENGTH} characters is replaced by a digest.
  *
  * <p>A key never has two objects that calls hold. What a call holds stays, so there may be more than the limit: as many as
- * calls under way. A key that is known is found without a lock. A new one takes a lock, for a constant time on average.
+ * calls under way, and those that stay whatever comes. A key that is known is found without a lock. A new one takes a lock, for a constant time on average.
  *
- * <p>Least recently used is approximated by CLOCK, also known as second chance (Corbató, 1968): one that was used since the
- * hand came by last is passed over once. Those in use are set aside; each new key looks at {@value #LOOKS} of them again. If all
- * are in use, one of these goes, and one that is free again may be overlooked until an eighth of the limit has come in new keys.
+ * <p>Least recently used is approximated: of the next {@value #LOOKS} in turn the one goes that was used before the others, by
+ * the number of keys that had come by then. Those in use are set aside; each new key looks at {@value #LOOKS} of them again. If
+ * all are in use, one of these goes, and one that is free again may be overlooked until an eighth of the limit has come in new
+ * keys. Where the limit was lowered, each new key takes the places of up to {@value #LOOKS}.
  *
  * <p>Safe for use by many threads.
  *
@@ -36,26 +44,36 @@ public final class KeyedObjects<L> {
     public static final int MAX_LENGTH = 255;
 
     private static final int LOOKS = 8;
+    private static final int DIGEST_BYTES = 16;
 
     private final IntSupplier max;
     private final Function<String, L> factory;
     private final Predicate<L> isInUse;
+    private final Predicate<L> stays;
     private final Consumer<L> end;
     private final Map<String, Held<L>> byKey = new ConcurrentHashMap<>();
     private final ShortLock lock = new ShortLock();
-    private final Queue<Held<L>> clock = new ArrayDeque<>(); // with the lock, as is the next
+    private final Queue<Held<L>> inTurn = new ArrayDeque<>(); // with the lock, as is the next
     private final Queue<Held<L>> aside = new ArrayDeque<>();
+    private volatile int come; // how many keys, written with the lock: what uses are dated by
 
     /**
      * @param max how many there may be; asked whenever a new key comes
      * @param factory makes the one of a key
      * @param isInUse whether one goes after others, because it knows something that must not be forgotten
-     * @param end called once with each that has gone. All three are called under a lock and must be quick
+     * @param stays whether it does not go at all, until {@link #clear()}
+     * @param end called once with each that has gone. All these are called under a lock and must be quick
      */
-    public KeyedObjects(IntSupplier max, Function<String, L> factory, Predicate<L> isInUse, Consumer<L> end) {
+    public KeyedObjects(
+            IntSupplier max,
+            Function<String, L> factory,
+            Predicate<L> isInUse,
+            Predicate<L> stays,
+            Consumer<L> end) {
         this.max = max;
         this.factory = factory;
         this.isInUse = isInUse;
+        this.stays = stays;
         this.end = end;
     }
 
@@ -67,7 +85,7 @@ public final class KeyedObjects<L> {
         private final String key;
         private final L live;
         private final AtomicInteger holders = new AtomicInteger();
-        private volatile boolean used;
+        private volatile int usedAt;
 
         private Held(String key, L live) {
             this.key = key;
@@ -84,8 +102,8 @@ public final class KeyedObjects<L> {
         }
 
         /** Not if it has gone: so many calls cannot come for one that has that it would seem to be there again. */
-        private boolean hold() {
-            used = true;
+        private boolean hold(int now) {
+            usedAt = now;
             return holders.incrementAndGet() > 0;
         }
     }
@@ -98,7 +116,7 @@ public final class KeyedObjects<L> {
             if (known == null) {
                 known = lock.get(() -> byKey.containsKey(text) ? byKey.get(text) : create(text));
             }
-            if (known.hold()) {
+            if (known.hold(come)) {
                 return known;
             }
         }
@@ -115,36 +133,45 @@ public final class KeyedObjects<L> {
         String text = key == null ? "" : key;
         return text.length() <= MAX_LENGTH
                 ? text
-                : text.substring(0, MAX_LENGTH - 9) + '#' + Integer.toHexString(text.hashCode());
+                : text.substring(0, MAX_LENGTH - 1 - 2 * DIGEST_BYTES) + '#' + digest(text);
+    }
+
+    private static String digest(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_16));
+            return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+        }
     }
 
     private Held<L> create(String key) {
         for (int looks = Math.min(LOOKS, aside.size()); looks > 0; looks--) {
             Held<L> next = aside.remove();
-            (isInUse(next) ? aside : clock).add(next);
+            (isInUse(next) ? aside : inTurn).add(next);
         }
-        while (byKey.size() >= max.getAsInt() && oneGoes()) {}
+        for (int gone = 0; gone < LOOKS && byKey.size() >= max.getAsInt() && oneGoes(); gone++) {}
         Held<L> made = new Held<>(key, factory.apply(key));
+        come++;
         byKey.put(key, made);
-        clock.add(made);
+        inTurn.add(made);
         return made;
     }
 
-    /** Not if calls hold all that it looks at. */
+    /** Not if calls hold the one that is to go, or it stays. */
     private boolean oneGoes() {
-        for (int passed = 2 * clock.size(); passed > 0 && !clock.isEmpty(); passed--) {
-            Held<L> next = clock.remove();
-            if (next.used) {
-                next.used = false;
-                clock.add(next);
-            } else if (!isInUse(next) && goes(next)) {
-                return true;
-            } else {
-                aside.add(next);
-            }
+        List<Held<L>> looked = new ArrayList<>();
+        while (looked.size() < LOOKS && !inTurn.isEmpty()) {
+            Held<L> next = inTurn.remove();
+            (isInUse(next) ? aside : looked).add(next);
         }
-        Held<L> inUse = aside.peek();
-        return inUse != null && goes(inUse) && aside.remove(inUse);
+        looked.sort(Comparator.comparingInt(held -> held.usedAt - come));
+        if (looked.isEmpty() && !aside.isEmpty()) {
+            looked.add(aside.remove());
+        }
+        boolean goes = !looked.isEmpty() && !stays.test(looked.get(0).live) && goes(looked.get(0));
+        inTurn.addAll(goes ? looked.subList(1, looked.size()) : looked);
+        return goes;
     }
 
     private boolean goes(Held<L> held) {
@@ -160,14 +187,9 @@ public final class KeyedObjects<L> {
         return held.holders.get() != 0 || isInUse.test(held.live);
     }
 
-    /** Forgets all keys. Calls under way end as they would have. */
+    /** Forgets all keys but those that calls hold: these would have a second object. */
     public void clear() {
-        lock.get(() -> {
-            byKey.values().forEach(held -> end.accept(held.live));
-            byKey.clear();
-            clock.clear();
-            return aside.removeIf(held -> true);
-        });
+        lock.get(() -> inTurn.removeIf(this::goes) | aside.removeIf(this::goes));
     }
 
     /** The object of a key, if there is one. To look is not to use. */

@@ -53,6 +53,11 @@ public abstract class PerKey<L extends PerKey<L>> implements Layer {
     /** Whether it knows something that must not be forgotten: others go before it. */
     public abstract boolean isAtWork();
 
+    /** Whether an operator has given it a state that must not be forgotten at all. */
+    public boolean stays() {
+        return false;
+    }
+
     /** How many keys there may be now. */
     protected abstract int maxKeys();
 
@@ -70,7 +75,8 @@ public abstract class PerKey<L extends PerKey<L>> implements Layer {
     public final synchronized Layer byKey(Function<Invocation, @Nullable String> key) {
         KeyedObjects<L> known = keys != null
                 ? keys
-                : new KeyedObjects<>(this::maxKeys, name -> part(name, false), PerKey::isAtWork, PerKey::end);
+                : new KeyedObjects<>(
+                        this::maxKeys, name -> part(name, false), PerKey::isAtWork, PerKey::stays, PerKey::end);
         keys = known;
         return holding(call -> known.hold(key.apply(call)));
     }

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.WithoutLog;
 import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.event.CallQueued;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -110,6 +114,40 @@ class BulkheadByKeyTests {
         assertThat(call("b")).isEqualTo("answer");
         end.complete("late");
         assertThat(bulkhead.running()).isZero();
+    }
+
+    @Test
+    void listenersOfALiveChangeRunWithoutItsLock() {
+        EventPublisher listeners = new EventPublisher();
+        Environment plain = Environment.of(time);
+        bulkhead = new Bulkhead(
+                "crm",
+                BulkheadPolicy.builder().maxConcurrent(1).maxQueue(5).build(),
+                new Environment(time, listeners, plain.faults(), plain.carrier()));
+        List<Boolean> isLocked = new ArrayList<>();
+        listeners.add(CallQueued.class, event -> isLocked.add(Thread.holdsLock(bulkhead)));
+        begin("a", new CompletableFuture<>());
+        begin("a", CompletableFuture.completedFuture("b"));
+        Pipeline.of(bulkhead).callAsync(CompletableFuture::new);
+        Pipeline.of(bulkhead).callAsync(CompletableFuture::new);
+        bulkhead.reconfigure(
+                BulkheadPolicy.builder().maxConcurrent(2).maxQueue(5).build());
+        assertThat(isLocked).containsExactly(false, false);
+        assertThat(bulkhead.queued()).isZero();
+    }
+
+    @Test
+    void aResetForgetsNoCallUnderWay() {
+        bulkhead = bulkhead(BulkheadPolicy.builder().maxConcurrent(1).maxQueue(0));
+        CompletableFuture<String> end = new CompletableFuture<>();
+        begin("a", end);
+        call("b");
+        Objects.requireNonNull(bulkhead.keys()).clear();
+        assertThat(bulkhead.running()).isEqualTo(1);
+        assertFull("a");
+        end.complete("late");
+        assertThat(call("a")).isEqualTo("answer");
+        assertThat(bulkhead.calls().get(BulkheadOutcome.ACCEPTED)).isEqualTo(3);
     }
 
     @Test

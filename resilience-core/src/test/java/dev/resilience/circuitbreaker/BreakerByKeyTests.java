@@ -21,6 +21,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -47,13 +48,15 @@ class BreakerByKeyTests {
     }
 
     private CircuitBreaker breaker(int maxKeys) {
+        return breaker(TestBreaker.consecutive(2).maxKeys(maxKeys));
+    }
+
+    private CircuitBreaker breaker(CircuitBreakerPolicy.Builder policy) {
         EventPublisher listeners = new EventPublisher();
         listeners.add(events::add);
         Environment plain = Environment.of(time);
         return new CircuitBreaker(
-                "crm",
-                TestBreaker.consecutive(2).maxKeys(maxKeys).build(),
-                new Environment(time, listeners, plain.faults(), plain.carrier()));
+                "crm", policy.build(), new Environment(time, listeners, plain.faults(), plain.carrier()));
     }
 
     private KeyedObjects<CircuitBreaker> keysOf() {
@@ -80,6 +83,12 @@ class BreakerByKeyTests {
     private void open(String... keys) {
         fail(keys);
         fail(keys);
+    }
+
+    private void openOneByOne(String... keys) {
+        for (String key : keys) {
+            open(key);
+        }
     }
 
     private void assertRefused(String key) {
@@ -183,6 +192,152 @@ class BreakerByKeyTests {
     }
 
     @Test
+    void aKeyBeginsClosedWhateverThePolicyBeginsAs() throws Throwable {
+        breaker = breaker(TestBreaker.consecutive(2).initialState(CircuitState.FORCED_OPEN));
+        assertRefused("a");
+        breaker.close();
+        assertThat(call("a")).isEqualTo("answer");
+        ofKey("a").reset();
+        assertThat(call("a")).isEqualTo("answer");
+
+        breaker = breaker(TestBreaker.consecutive(2).initialState(CircuitState.OPEN));
+        assertRefused("a");
+        time.advance(Duration.ofSeconds(30));
+        call("a");
+        call("a");
+        assertThat(call("new")).as("closed by probes").isEqualTo("answer");
+
+        breaker = breaker(TestBreaker.consecutive(2).initialState(CircuitState.DISABLED));
+        call("a");
+        breaker.close();
+        open("a");
+        assertRefused("a");
+    }
+
+    /** Ten or twelve of twenty tenants are down for twenty minutes: soon the others are not refused any more. */
+    @Test
+    void halfOfTheTenantsThatStayDownDoNotTakeTheOthersWithThemForLong() {
+        for (int down : new int[] {10, 12}) {
+            breaker = breaker(CircuitBreakerPolicy.builder());
+            Random random = new Random(1);
+            int last = 0;
+            for (int call = 0; call < 20 * 1_200; call++) {
+                int tenant = random.nextInt(20);
+                Throwable failure = catchThrowable(() -> mode.call(Pipeline.of(breaker.forKey("t" + tenant)), () -> {
+                    if (tenant < down) {
+                        throw new ConnectException("down");
+                    }
+                    return "answer";
+                }));
+                last = tenant >= down && failure != null ? call : last;
+                time.advance(Duration.ofMillis(50));
+            }
+            assertThat(breaker.currentState()).isEqualTo(CircuitState.CLOSED);
+            assertThat(last / 20).as("seconds, %s of 20 are down", down).isBetween(30, down == 10 ? 60 : 600);
+        }
+    }
+
+    @Test
+    void whatAnOperatorClosesStaysClosedWhileTheProbesOfKeysFail() throws Throwable {
+        openOneByOne(keys(0, 10));
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.OPEN);
+        breaker.close();
+        time.advance(Duration.ofMinutes(1));
+        fail(keys(0, 10));
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.CLOSED);
+        assertThat(call("good")).isEqualTo("answer");
+    }
+
+    @Test
+    void aCallOfAKeyThatIsOpenIsNoProbeOfThePolicy() throws Throwable {
+        for (String key : keys(0, 20)) {
+            call(key);
+        }
+        ofKey("k15").forceOpen();
+        open(keys(0, 10));
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.OPEN);
+        ofKey("k16").open();
+        time.advance(Duration.ofSeconds(29));
+        ofKey("k17").open();
+        time.advance(Duration.ofSeconds(1));
+
+        assertRefused("k15");
+        assertRefused("k17");
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.OPEN);
+        fail("k0");
+        assertThat(ofKey("k0").status().failedProbes()).as("its own probe").isEqualTo(1);
+        call("k16");
+        call("k16");
+        assertThat(ofKey("k16").currentState()).isEqualTo(CircuitState.CLOSED);
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.OPEN);
+        call("k16");
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.HALF_OPEN);
+        assertRefused("k15");
+        call("k18");
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.CLOSED);
+    }
+
+    @Test
+    void halfOfTheKeysAreCountedAfterMaxKeysWasLoweredAfterAResetAndWithThoseOpenedByHand() throws Throwable {
+        for (String key : keys(0, 400)) {
+            call(key);
+        }
+        open("k0");
+        breaker.reconfigure(TestBreaker.consecutive(2).maxKeys(20).build());
+        for (String key : keys(1_000, 1_400)) {
+            call(key);
+        }
+        open(keys(1_391, 1_400));
+        assertThat(breaker.currentState()).as("lowered").isEqualTo(CircuitState.OPEN);
+
+        breaker.reset();
+        keysOf().clear();
+        openOneByOne(keys(0, 10));
+        assertThat(breaker.currentState()).as("reset").isEqualTo(CircuitState.OPEN);
+
+        breaker = breaker(10_000);
+        for (String key : keys(0, 20)) {
+            call(key);
+        }
+        open("k0");
+        for (String key : keys(1, 10)) {
+            ofKey(key).open();
+        }
+        open("k10");
+        assertThat(breaker.currentState()).as("by hand").isEqualTo(CircuitState.OPEN);
+    }
+
+    @Test
+    void halfOfTheKeysAreNoticedWhenRacingThreadsOpenThem() throws InterruptedException {
+        for (int round = 0; round < 200; round++) {
+            breaker = breaker(TestBreaker.consecutive(1));
+            for (String key : keys(0, 24)) {
+                breaker.forKey(key);
+                keysOf().get(key);
+            }
+            Thread[] callers = new Thread[4];
+            CountDownLatch begin = new CountDownLatch(1);
+            for (int t = 0; t < callers.length; t++) {
+                String[] own = keys(3 * t, 3 * t + 3);
+                callers[t] = new Thread(() -> {
+                    await(begin);
+                    for (String key : own) {
+                        catchThrowable(() -> mode.call(Pipeline.of(breaker.forKey(key)), () -> {
+                            throw new ConnectException("down");
+                        }));
+                    }
+                });
+                callers[t].start();
+            }
+            begin.countDown();
+            for (Thread caller : callers) {
+                caller.join();
+            }
+            assertThat(breaker.currentState()).isEqualTo(CircuitState.OPEN);
+        }
+    }
+
+    @Test
     void aKeyThatIsOpenStaysWhileManyOthersComeAndGo() throws Throwable {
         breaker = breaker(20);
         open("bad");
@@ -195,6 +350,34 @@ class BreakerByKeyTests {
         open(keys(2_000, 2_009));
         assertThat(breaker.currentState()).as("10 of 20 with those that went").isEqualTo(CircuitState.OPEN);
         assertThat(breaker.status().reason()).startsWith("10 of 20 keys");
+    }
+
+    @Test
+    void aKeyThatWasMovedByHandStaysHoweverManyOthersOpen() throws Throwable {
+        breaker = breaker(8);
+        call("bad");
+        ofKey("bad").forceOpen();
+        for (String key : keys(0, 40)) {
+            breaker.close();
+            open(key);
+        }
+        breaker.close();
+        assertRefused("bad");
+        assertThat(keysOf().size()).isLessThanOrEqualTo(9);
+    }
+
+    @Test
+    void aKeyThatIsOpenAndNotCalledForLongGoesAsOneThatIsClosed() {
+        breaker = breaker(10);
+        openOneByOne(keys(0, 9));
+        time.advance(Duration.ofMinutes(10));
+        assertThat(ofKey("k0").isAtWork()).isTrue();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(ofKey("k0").isAtWork()).isFalse();
+
+        fail("x", "y", "x", "y");
+        assertRefused("x");
+        assertRefused("y");
     }
 
     @Test

@@ -20,11 +20,12 @@ import org.junit.jupiter.api.Test;
 class KeyedObjectsTests {
 
     private final Set<String> busy = ConcurrentHashMap.newKeySet();
+    private final Set<String> pinned = new HashSet<>();
     private final List<String> gone = new ArrayList<>();
     private int max = 3;
     private int looks;
     private final KeyedObjects<String> objects =
-            new KeyedObjects<>(() -> max, key -> "of " + key, this::isBusy, gone::add);
+            new KeyedObjects<>(() -> max, key -> "of " + key, this::isBusy, pinned::contains, gone::add);
 
     private boolean isBusy(String object) {
         looks++;
@@ -121,6 +122,71 @@ class KeyedObjectsTests {
     }
 
     @Test
+    void oneThatWasJustUsedStaysHoweverOldItIs() {
+        max = 100;
+        use("hot");
+        for (int i = 0; i < 99; i++) {
+            use("k" + i);
+        }
+        for (int i = 0; i < 1_000; i++) {
+            use("hot", "new" + i);
+            assertThat(objects.find("hot")).isNotNull();
+        }
+        use("k98", "hot");
+        assertThat(objects.size()).isEqualTo(100);
+    }
+
+    @Test
+    void oneThatStaysGoesForNoneThatComes() {
+        busy.addAll(Set.of("of a", "of b", "of c", "of d", "of e", "of f"));
+        pinned.add("of a");
+        use("a", "b", "c", "d", "e", "f");
+        assertThat(kept()).contains("a", "f").hasSizeLessThanOrEqualTo(4);
+        use("g", "h", "i");
+        assertThat(kept()).contains("a").hasSizeLessThanOrEqualTo(4);
+
+        objects.clear();
+        assertThat(kept()).isEmpty();
+    }
+
+    @Test
+    void aLowerLimitIsReachedLittleByLittle() {
+        max = 1_000;
+        for (int i = 0; i < 1_000; i++) {
+            use("k" + i);
+        }
+        max = 10;
+        looks = 0;
+        use("new");
+        assertThat(objects.size()).isEqualTo(993);
+        assertThat(looks).isLessThanOrEqualTo(64);
+        for (int i = 0; i < 200; i++) {
+            use("new" + i);
+        }
+        assertThat(objects.size()).isEqualTo(10);
+    }
+
+    @Test
+    void longKeysWithEqualHashesDiffer() {
+        String text = "x".repeat(300);
+        assertThat((text + "Aa").hashCode()).isEqualTo((text + "BB").hashCode());
+        assertThat(get(objects, text + "Aa")).isNotEqualTo(get(objects, text + "BB"));
+    }
+
+    @Test
+    void clearingLeavesWhatCallsHold() {
+        Held<String> held = objects.hold("a");
+        use("b");
+        objects.clear();
+        assertThat(gone).containsExactly("of b");
+        assertThat(objects.hold("a")).isSameAs(held);
+        held.release();
+        held.release();
+        objects.clear();
+        assertThat(objects.size()).isZero();
+    }
+
+    @Test
     void clearingForgetsAll() {
         use("a", "b");
         objects.clear();
@@ -166,6 +232,7 @@ class KeyedObjectsTests {
                     return new AtomicInteger();
                 },
                 object -> false,
+                object -> false,
                 object -> ended.incrementAndGet());
         CountDownLatch end = new CountDownLatch(4);
         for (int thread = 0; thread < 4; thread++) {
@@ -200,7 +267,7 @@ class KeyedObjectsTests {
     void oneThatGoesIsNotHeldAndOneThatIsHeldDoesNotGo(Interleavings mode) {
         mode.explore(threads -> {
             Set<Object> ended = new HashSet<>();
-            KeyedObjects<Object> two = new KeyedObjects<>(() -> 1, key -> new Object(), object -> false, ended::add);
+            KeyedObjects<Object> two = new KeyedObjects<>(() -> 1, key -> new Object(), object -> false, object -> false, ended::add);
             get(two, "a");
             List<Held<Object>> held = new ArrayList<>();
 

@@ -34,7 +34,7 @@ public final class NearestNames {
 
     /** The known names close enough to be meant, the nearest first. */
     public static List<String> nearest(String unknown, Collection<String> known) {
-        int farthest = Math.max(2, unknown.length() / 3);
+        int farthest = Math.min(Math.max(2, unknown.length() / 3), unknown.length() - 1);
         return byDistance(
                 unknown, known.stream().filter(name -> distance(unknown, name) <= farthest || isPartOf(unknown, name)));
     }

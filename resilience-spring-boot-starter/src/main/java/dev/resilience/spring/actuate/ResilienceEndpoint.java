@@ -160,6 +160,7 @@ public class ResilienceEndpoint {
         live(known, name);
         refuse("'id' and 'all' name dead letters", id, all);
         if (policy != null) {
+            refuse("a policy changes for all, and these say what an action is for", key, method, caller, as);
             return change(known, name, action, policy, duration);
         }
         refuse("'for' is the time of a change of the policy", duration);
@@ -177,7 +178,7 @@ public class ResilienceEndpoint {
     private static void refuse(String why, @Nullable Object... ignored) {
         if (Stream.of(ignored).anyMatch(Objects::nonNull)) {
             throw new InvalidEndpointRequestException(
-                    "The request has a field without effect on this kind", "Leave it out: " + why);
+                    "The request has a field without effect", "Leave it out: " + why);
         }
     }
 
@@ -314,10 +315,13 @@ public class ResilienceEndpoint {
         return entry;
     }
 
-    /** The states of those in trouble, and of others if there is room. */
+    /** The states of those in trouble or moved by hand, and of others if there is room. */
     private static <L extends LiveObject<?>> Map<String, Object> some(
             ConfiguredKind<?, ?, L> kind, KeyedObjects<L> keys) {
-        return keys.some(MAX_KEYS, key -> kind.trouble(key) != null, kind::stateOfKey);
+        return keys.some(
+                MAX_KEYS,
+                key -> kind.trouble(key) != null || (key instanceof PerKey<?> moved && moved.stays()),
+                kind::stateOfKey);
     }
 
     private <L extends LiveObject<?>> Map<String, Object> keyEntry(

@@ -6,6 +6,7 @@ import static dev.resilience.spring.WarningId.RETRY_BEYOND_TIME_LIMIT;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
@@ -171,8 +172,8 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
 
     @Override
     public @Nullable String trouble(HttpClient client) {
-        long open = client.byHost.count(
-                host -> host.parts().stream().anyMatch(part -> part instanceof CircuitBreaker && part.isAtWork()));
+        long open = client.byHost.count(host -> host.parts().stream()
+                .anyMatch(part -> part instanceof CircuitBreaker of && of.currentState() != CircuitState.CLOSED));
         return open > 0 ? "has hosts whose circuit breaker is not closed" : null;
     }
 

@@ -4,6 +4,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -15,9 +16,12 @@ import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.Selection;
@@ -33,6 +37,9 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
  * methods, and can do nothing else. Safe for use by many threads.
  */
 public final class CallExpression {
+
+    private static final List<Class<?>> NOT_AVAILABLE = List.of(
+            Assign.class, OpInc.class, OpDec.class, BeanReference.class, TypeReference.class, ConstructorReference.class);
 
     private final SpelExpression expression;
     private final String noun;
@@ -124,7 +131,7 @@ public final class CallExpression {
                 }
             }
         }
-        if (node instanceof BeanReference || node instanceof TypeReference || node instanceof ConstructorReference) {
+        if (NOT_AVAILABLE.stream().anyMatch(type -> type.isInstance(node))) {
             problems.add("'" + node.toStringAST() + "' is not available here");
         }
         boolean areForElements = forElements || node instanceof Selection || node instanceof Projection;

@@ -113,9 +113,14 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     private Layer byKey(PerKey<?> live, String text, ProtectedMethod<A> method) {
         CallKey key = CallExpression.checked("key", text, method, CallKey.EXAMPLES, CallKey::parse);
         String name = MethodNames.full(method.method(), method.type());
-        return live.byKey(call -> key.of(
-                call.arguments(),
-                why -> new IllegalArgumentException("The " + id() + " key of " + name + " cannot be used: " + why)));
+        return live.byKey(call -> {
+            try {
+                return key.of(call.arguments(), IllegalArgumentException::new);
+            } catch (RuntimeException failed) { // permanent, so that no layer blames the callee or tries again
+                String why = "The " + id() + " key of " + name + " cannot be used: " + failed.getMessage();
+                throw new IllegalArgumentException(why, failed);
+            }
+        });
     }
 
     /** The layer around one method: the live object itself, unless the kind says otherwise. */

@@ -67,6 +67,32 @@ class EndpointOfKeysTests {
     }
 
     @Test
+    void aChangeOfThePolicyIsForNoSingleKey() {
+        crm.find("tenant 9");
+        assertThat(mvc.post()
+                        .uri(CRM)
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"policy\": {\"failure-threshold\": 3}, \"key\": \"tenant 9\"}"))
+                .hasStatus(400)
+                .bodyText()
+                .contains("a field without effect", "Leave it out: a policy changes for all");
+        assertThat(mvc.get().uri(CRM))
+                .bodyJson()
+                .extractingPath("$.policy['failure-threshold']")
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aShortKeyThatIsNotKnownIsLikeNoOther() {
+        crm.find("");
+        crm.find("xy");
+        assertThat(mvc.get().uri(CRM).param("key", "7"))
+                .hasStatus(404)
+                .bodyText()
+                .contains("No key of circuit-breaker policy 'crm' '7'.\"");
+    }
+
+    @Test
     void aKeyThatIsNotKnownIsNotFoundAndToldWhichAre() {
         crm.find("tenant-8");
         assertThat(mvc.get().uri(CRM).param("key", "tenant-9"))
