@@ -1,5 +1,7 @@
 package dev.resilience.hedge;
 
+import static dev.resilience.hedge.Latencies.NEVER;
+
 import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.event.HedgeOutcome;
@@ -42,7 +44,7 @@ final class HedgeStep extends AsyncStep {
         body.begin();
         slots[CallContext.ATTEMPT] = Attempt.ofHedge(hedge.inWords, outer);
         try {
-            call.begun(body::interrupt, call.delayNanos != Latencies.NEVER ? startHolding(invocation, call, true) : null);
+            call.begun(body::interrupt, call.delayNanos != NEVER ? startHolding(invocation, call, true) : null);
             result = next.call(invocation);
         } catch (Throwable thrown) {
             failure = thrown;
@@ -63,7 +65,7 @@ final class HedgeStep extends AsyncStep {
         HedgedCall hedged = new HedgedCall(hedge);
         Attempt outer = call.attempt();
         call.attempt(Attempt.ofHedge(hedge.inWords, outer));
-        boolean mayHaveTwo = hedged.delayNanos != Latencies.NEVER;
+        boolean mayHaveTwo = hedged.delayNanos != NEVER;
         InterruptibleExecution body = new InterruptibleExecution();
         body.begin();
         hedged.begun(body::interrupt, mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);

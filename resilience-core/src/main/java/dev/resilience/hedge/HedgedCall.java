@@ -24,7 +24,7 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     private final long start;
     private Runnable stopFirst = () -> {};
     private @Nullable CompletableFuture<@Nullable Object> second;
-    private @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // if neither answers; null when it is decided. With the lock
+    private @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // until an attempt answers; null when it is decided
     private volatile @Nullable Throwable earlier; // the failure of one, while the other goes on
 
     HedgedCall(Hedge hedge) {

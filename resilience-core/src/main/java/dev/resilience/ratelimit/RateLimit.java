@@ -16,7 +16,6 @@ import dev.resilience.time.Durations;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A rate limit policy at work: lets through so many calls in a period. A call that finds no permit waits for one, if the policy

@@ -24,7 +24,8 @@ class HedgedCallInterleavingTests {
             Race race = new Race();
             check(race.call.secondBegins(), "The second attempt does not begin");
 
-            threads.run(() -> race.call.ended(HedgeOutcome.FIRST_WON, "first", null), () -> race.second.complete("second"));
+            threads.run(
+                    () -> race.call.ended(HedgeOutcome.FIRST_WON, "first", null), () -> race.second.complete("second"));
 
             boolean firstWon = race.count(HedgeOutcome.FIRST_WON) == 1;
             check(firstWon || race.count(HedgeOutcome.SECOND_WON) == 1, "The call is counted otherwise");
@@ -39,7 +40,9 @@ class HedgedCallInterleavingTests {
             Race race = new Race();
             IOException failure = new IOException();
 
-            threads.run(() -> race.call.ended(HedgeOutcome.FIRST_WON, null, failure), () -> race.dueAndEnds("second", null));
+            threads.run(
+                    () -> race.call.ended(HedgeOutcome.FIRST_WON, null, failure),
+                    () -> race.dueAndEnds("second", null));
 
             boolean secondWon = race.count(HedgeOutcome.SECOND_WON) == 1;
             check(secondWon || race.call.isCompletedExceptionally(), "The call has another end");
@@ -54,7 +57,9 @@ class HedgedCallInterleavingTests {
             Race race = new Race();
             IOException[] failures = {new IOException(), new IOException()};
 
-            threads.run(() -> race.call.ended(HedgeOutcome.FIRST_WON, null, failures[0]), () -> race.dueAndEnds(null, failures[1]));
+            threads.run(
+                    () -> race.call.ended(HedgeOutcome.FIRST_WON, null, failures[0]),
+                    () -> race.dueAndEnds(null, failures[1]));
 
             check(race.call.isCompletedExceptionally(), "A call that failed has another end");
             race.checkEnd();

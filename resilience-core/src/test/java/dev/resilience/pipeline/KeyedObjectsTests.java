@@ -114,7 +114,9 @@ class KeyedObjectsTests {
     @Test
     void theFirstShownAreThoseThatAreWanted() {
         use("a", "b", "c");
-        assertThat(objects.some(2, "of c"::equals, object -> object).keySet()).hasSize(2).startsWith("c");
+        assertThat(objects.some(2, "of c"::equals, object -> object).keySet())
+                .hasSize(2)
+                .startsWith("c");
         assertThat(objects.count("of c"::equals)).isEqualTo(1);
     }
 

@@ -21,17 +21,18 @@ final class JsonView {
      * Filled by the content; one that fails, of a kind of the application's own for example, says so in its place and takes nothing
      * else away.
      */
-    static Map<String, @Nullable Object> guarded(Consumer<Map<String, @Nullable Object>> content) {
-        Map<String, @Nullable Object> filled = new LinkedHashMap<>();
+    static Map<String, Object> guarded(Consumer<Map<String, @Nullable Object>> content) {
+        Map<String, Object> view = new LinkedHashMap<>();
         try {
+            Map<String, @Nullable Object> filled = new LinkedHashMap<>();
             content.accept(filled);
-            filled.replaceAll((key, value) -> of(value));
+            filled.values().removeIf(Objects::isNull);
+            filled.forEach((key, value) -> view.put(key, Objects.requireNonNull(of(value))));
         } catch (RuntimeException | LinkageError | StackOverflowError failed) {
-            filled.clear();
-            filled.put("problem", EndpointRefusal.shortened(failed.toString()));
+            view.clear();
+            view.put("problem", EndpointRefusal.shortened(failed.toString()));
         }
-        filled.values().removeIf(Objects::isNull);
-        return filled;
+        return view;
     }
 
     /** Numbers, truth values, lists, maps and records as such; everything else is its text. */

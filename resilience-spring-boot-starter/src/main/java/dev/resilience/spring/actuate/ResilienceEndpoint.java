@@ -299,9 +299,10 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
         Map<String, Object> policy = JsonView.guarded(shown -> {
-            shown.putAll(RecordKeys.view(live.policy()));
-            shown.put("enabled", liveObjects().isEnabled(kind.id(), name) ? null : false);
-            kind.describePolicy(live, shown);
+            Map<String, Object> values = RecordKeys.view(live.policy());
+            values.putAll(liveObjects().isEnabled(kind.id(), name) ? Map.of() : Map.of("enabled", false));
+            kind.describePolicy(live, values);
+            shown.putAll(values);
         });
         Map<String, Object> state = JsonView.guarded(shown -> {
             shown.putAll(kind.state(live));

@@ -66,12 +66,9 @@ public record PlanFactory(
         StartupProblems problems = new StartupProblems();
         Boolean asynchronous = problems.collect(() -> ReturnTypes.isAsynchronous(method, userClass));
         PublisherType publisher = ReturnTypes.publisher(method, userClass);
-        boolean isStream = publisher != null && publisher.isMultiValue();
-        if (isStream && protection.has(Idempotent.class)) {
-            problems.add(stream(method, userClass, "@Idempotent", "cannot be stored and replayed"));
-        }
-        if (isStream && protection.has(Hedge.class)) {
-            problems.add(stream(method, userClass, "@Hedge", "would have the elements of both attempts"));
+        boolean isIdempotent = protection.has(Idempotent.class);
+        if (publisher != null && publisher.isMultiValue() && (isIdempotent || protection.has(Hedge.class))) {
+            problems.add(stream(method, userClass, isIdempotent ? "@Idempotent" : "@Hedge"));
         }
         MessageListeners listeners = MessageListeners.of(beans.getBeanProvider(MessageListeners.class), method);
         PlannedMethod<Retryable> planned = new PlannedMethod<>(
@@ -123,13 +120,12 @@ public record PlanFactory(
         return live == null ? MethodNames.brief(method, type) : live.name();
     }
 
-    private static ResilienceConfigurationException stream(
-            Method method, Class<?> type, String annotation, String why) {
+    private static ResilienceConfigurationException stream(Method method, Class<?> type, String annotation) {
         boolean suspends = SuspendingFunctions.is(method);
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type) + " is " + annotation + " and returns "
                         + (suspends ? "Flow" : method.getReturnType().getSimpleName())
-                        + ", but a stream that has no end yet " + why,
+                        + ", but a stream that has no end yet can be neither stored and replayed nor called twice",
                 "Return "
                         + (suspends
                                 ? "a List"

@@ -36,8 +36,8 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
     private final Function<Map<String, Layer>, List<Layer>> inOrder;
     private final Pipeline shared;
     final Pipeline untilDeadline; // for the reading of bodies
-    final KeyedObjects<Host> byHost = new KeyedObjects<>(
-            () -> MAX_HOSTS, this::create, Host::isAtWork, host -> host.parts.forEach(PerKey::end));
+    final KeyedObjects<Host> byHost =
+            new KeyedObjects<>(() -> MAX_HOSTS, this::create, Host::isAtWork, host -> host.parts.forEach(PerKey::end));
     private volatile HttpClientPolicy policy;
 
     /** What one host has for itself: its circuit breaker and its bulkhead, and the layers with these. */

@@ -7,8 +7,8 @@ import static dev.resilience.spring.WarningId.RETRY_BEYOND_TIME_LIMIT;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.pipeline.Layer;
-import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
@@ -164,17 +164,15 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("staleAnswers", client.staleAnswers.size());
         if (client.policy().perHost()) {
-            state.put(
-                    "hosts",
-                    client.byHost.some(MAX_HOSTS_SHOWN, HttpClient.Host::isAtWork, HttpClientKind::state));
+            state.put("hosts", client.byHost.some(MAX_HOSTS_SHOWN, HttpClient.Host::isAtWork, HttpClientKind::state));
         }
         return state;
     }
 
     @Override
     public @Nullable String trouble(HttpClient client) {
-        long open = client.byHost.count(host ->
-                host.parts().stream().anyMatch(part -> part instanceof CircuitBreaker && part.isAtWork()));
+        long open = client.byHost.count(
+                host -> host.parts().stream().anyMatch(part -> part instanceof CircuitBreaker && part.isAtWork()));
         return open > 0 ? "has hosts whose circuit breaker is not closed" : null;
     }
 

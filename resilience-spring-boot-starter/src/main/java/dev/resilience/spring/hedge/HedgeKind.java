@@ -65,7 +65,7 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
     protected Layer layer(Hedge hedge, ProtectedMethod<dev.resilience.annotation.Hedge> method) {
         method.uses(RetryBudgetKind.class, hedge.name());
         StartupProblems problems = new StartupProblems();
-        String name = "The method " + MethodNames.full(method.method(), method.type()) + " is annotated with @Hedge and ";
+        String name = "The method " + MethodNames.full(method.method(), method.type()) + " is @Hedge and ";
         BiConsumer<String, String> refuse =
                 (why, cure) -> problems.add(new ResilienceConfigurationException(name + why, cure));
         String orFree = " Or, if it changes nothing, set '" + PropertyNames.of(prefix(), hedge.name())
@@ -99,7 +99,8 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
             state.put("delay", delay.toString());
         }
         state.put("attempts", hedge.attempts());
-        state.put("extraLoad", (double) hedge.attempts() / Math.max(1, hedge.calls().total()));
+        double calls = Math.max(1, hedge.calls().total());
+        state.put("extraLoad", hedge.attempts() / calls);
         state.put("calls", hedge.calls().byLabel());
         return state;
     }

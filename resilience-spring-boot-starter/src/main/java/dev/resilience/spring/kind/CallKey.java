@@ -98,7 +98,8 @@ public record CallKey(CallExpression expression) {
                 why = "which contains itself";
             }
             if (value != null && why != null) {
-                throw invalid.apply("'" + expression + "' is a " + value.getClass().getName() + ", " + why + "; " + CURE);
+                throw invalid.apply(
+                        "'" + expression + "' is a " + value.getClass().getName() + ", " + why + "; " + CURE);
             }
         }
         return key.toString();

@@ -292,13 +292,14 @@ class DashboardTests {
                 .run(context -> {
                     Map<String, Object> data = data(context);
                     policy(data, "fragile", "odd").containsEntry("values", List.of("odd"));
-                    policy(data, "fragile", "mute").containsEntry("problem", "java.lang.IllegalStateException: no text");
+                    policy(data, "fragile", "mute")
+                            .containsEntry("problem", "java.lang.IllegalStateException: no text");
 
-                    Map<String, Object> all =
-                            JsonParserFactory.getJsonParser().parseMap(body(context, "resilience"));
+                    Map<String, Object> all = JsonParserFactory.getJsonParser().parseMap(body(context, "resilience"));
                     assertThat(state(all, "odd"))
                             .isEqualTo(Map.of("size", "odd", "parts", List.of(Map.of("number", 1, "thing", "odd"))));
-                    assertThat(state(all, "mute")).isEqualTo(Map.of("problem", "java.lang.IllegalStateException: no text"));
+                    assertThat(state(all, "mute"))
+                            .isEqualTo(Map.of("problem", "java.lang.IllegalStateException: no text"));
                     assertThat(state(all, "bad"))
                             .isEqualTo(Map.of("problem", "java.lang.IllegalStateException: no state of bad"));
                     assertThat(body(context, "resilience/fragile/odd")).contains("\"policy\":{\"size\":1}");

@@ -47,7 +47,7 @@ class HedgesFailTests extends FailingStartup {
     void aStream() {
         fail(FREE, Stream.class)
                 .blames(Stream.class, "all()")
-                .says("is @Hedge and returns Flux, but a stream that has no end yet would have the elements of both attempts")
+                .says("is @Hedge and returns Flux, but a stream that has no end yet can be neither stored")
                 .advises("Return all elements as one value", "or move @Hedge to a method that does");
     }
 
