@@ -35,7 +35,7 @@ final class HedgeStep extends AsyncStep {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        HedgedCall call = new HedgedCall(hedge);
+        HedgedCall call = new HedgedCall(hedge, invocation);
         @Nullable Object[] slots = CallContext.ofThread();
         Attempt outer = (Attempt) slots[CallContext.ATTEMPT];
         InterruptibleExecution body = new InterruptibleExecution();
@@ -62,7 +62,7 @@ final class HedgeStep extends AsyncStep {
         if (call.held() instanceof HedgedCall ofSecond) {
             return enterSecond(call, ofSecond);
         }
-        HedgedCall hedged = new HedgedCall(hedge);
+        HedgedCall hedged = new HedgedCall(hedge, call.invocation());
         Attempt outer = call.attempt();
         call.attempt(Attempt.ofHedge(hedge.inWords, outer));
         boolean mayHaveTwo = hedged.delayNanos != NEVER;

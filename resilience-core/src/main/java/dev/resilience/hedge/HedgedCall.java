@@ -3,6 +3,7 @@ package dev.resilience.hedge;
 import dev.resilience.event.HedgeOutcome;
 import dev.resilience.fault.Causes;
 import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -27,10 +28,10 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     private @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // until an attempt answers; null when it is decided
     private volatile @Nullable Throwable earlier; // the failure of one, while the other goes on
 
-    HedgedCall(Hedge hedge) {
+    HedgedCall(Hedge hedge, Invocation call) {
         this.hedge = hedge;
         this.start = hedge.environment.time().nanoTime();
-        this.delayNanos = hedge.delay(start);
+        this.delayNanos = hedge.delay(call, start);
     }
 
     /** Before the end of the first attempt is reported. The second one waits until it is due. */
