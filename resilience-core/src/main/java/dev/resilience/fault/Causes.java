@@ -2,6 +2,7 @@ package dev.resilience.fault;
 
 import dev.resilience.fault.FaultClassification.ForeignCause;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * For adapters.
  */
 public final class Causes {
+
+    /** Earlier failures that one carries. */
+    public static final int MAX_SUPPRESSED = 10;
 
     private static final int MAX_LENGTH = 50;
     private static final Set<String> TIMEOUT = Set.of("timeout", "timed out");
@@ -38,6 +42,18 @@ public final class Causes {
             return failure.getCause();
         } catch (Throwable broken) { // a checked one too, thrown sneakily
             return null;
+        }
+    }
+
+    /**
+     * Adds an earlier failure of the same call to its last one. An exception that is thrown again and again, such as a constant,
+     * must not collect suppressed ones for ever.
+     */
+    public static void suppress(Throwable failure, Throwable earlier) {
+        List<Throwable> suppressed = Arrays.asList(failure.getSuppressed());
+        boolean isKnown = earlier == failure || suppressed.stream().anyMatch(known -> known == earlier);
+        if (!isKnown && suppressed.size() < MAX_SUPPRESSED) {
+            failure.addSuppressed(earlier);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.HedgeOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
@@ -123,14 +124,15 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
     }
 
     /** After how long a call that begins now is hedged; {@link Latencies#NEVER} for not at all. */
-    long delay(long now) {
+    long delay(Invocation call, long now) {
         long last = measuredAt.get();
         if (now - last >= Latencies.REFRESH_NANOS && measuredAt.compareAndSet(last, now)) {
             long slow = latencies.exceededBy(policy.maxExtraLoad());
             delayNanos = Math.max(Durations.toNanos(policy.minimumDelay()), slow);
         }
         boolean mayHaveTwo = policy.sideEffectFree() || IdempotencyContext.current() != null;
-        return mayHaveTwo && !transactions.isOpen() ? delayNanos : Latencies.NEVER;
+        boolean isInTransaction = transactions.isOpen() || call.isInTransaction();
+        return mayHaveTwo && !isInTransaction ? delayNanos : Latencies.NEVER;
     }
 
     /** Whether there is budget for one more second attempt, which is made then. */

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Runs the rest of the pipeline, and a second time beside that if it is slow.
  *
  * <p>A blocking call runs on its caller's thread, as if it were not hedged, and its second attempt on a thread of the policy. When
- * that answers first, the caller's thread is interrupted, and the caller gets the answer as soon as the body lets go.
+ * that answers first, the caller's thread is interrupted, and the caller gets the answer as soon as the body lets go. So it is
+ * with what an asynchronous method does before it returns.
  *
  * <p>A second attempt is a call of its own that enters this step and holds the {@link HedgedCall}: it waits here until it is due.
  */
@@ -34,14 +35,14 @@ final class HedgeStep extends AsyncStep {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        HedgedCall call = new HedgedCall(hedge);
+        HedgedCall call = new HedgedCall(hedge, invocation);
         @Nullable Object[] slots = CallContext.ofThread();
         Attempt outer = (Attempt) slots[CallContext.ATTEMPT];
         InterruptibleExecution body = new InterruptibleExecution();
         Object result = null;
         Throwable failure = null;
         body.begin();
-        slots[CallContext.ATTEMPT] = Attempt.of(hedge.inWords, 1, outer);
+        slots[CallContext.ATTEMPT] = Attempt.ofHedge(hedge.inWords, outer);
         try {
             call.begun(body::interrupt, call.delayNanos != NEVER ? startHolding(invocation, call, true) : null);
             result = next.call(invocation);
@@ -51,7 +52,8 @@ final class HedgeStep extends AsyncStep {
             slots[CallContext.ATTEMPT] = outer;
             body.end();
         }
-        call.ended(HedgeOutcome.FIRST_WON, result, failure);
+        boolean callerGivesUp = failure instanceof InterruptedException;
+        call.ended(callerGivesUp ? null : HedgeOutcome.FIRST_WON, result, failure);
         return call.await();
     }
 
@@ -60,15 +62,27 @@ final class HedgeStep extends AsyncStep {
         if (call.held() instanceof HedgedCall ofSecond) {
             return enterSecond(call, ofSecond);
         }
-        HedgedCall hedged = new HedgedCall(hedge);
+        HedgedCall hedged = new HedgedCall(hedge, call.invocation());
         Attempt outer = call.attempt();
-        call.attempt(Attempt.of(hedge.inWords, 1, outer));
-        CompletableFuture<@Nullable Object> first = next.callAsync(call.invocation());
-        boolean mayHaveTwo = hedged.delayNanos != NEVER && !first.isDone();
-        hedged.begun(() -> first.complete(null), mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
+        call.attempt(Attempt.ofHedge(hedge.inWords, outer));
+        boolean mayHaveTwo = hedged.delayNanos != NEVER;
+        InterruptibleExecution body = new InterruptibleExecution();
+        body.begin();
+        hedged.begun(body::interrupt, mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
+        CompletableFuture<@Nullable Object> first = begin(call.invocation());
+        body.end();
         call.attempt(outer);
+        hedged.firstIsStoppedBy(() -> first.complete(null));
         hedged.endsWith(HedgeOutcome.FIRST_WON, first);
         return call.await(hedged);
+    }
+
+    private CompletableFuture<@Nullable Object> begin(Invocation invocation) {
+        try {
+            return next.callAsync(invocation);
+        } catch (Throwable broken) { // a step of the application
+            return CompletableFuture.failedFuture(broken);
+        }
     }
 
     /** Once more after the wait, or if that was stopped. */
@@ -80,7 +94,7 @@ final class HedgeStep extends AsyncStep {
             return Next.OUTWARD;
         }
         hedge.waits.add(call);
-        call.attempt(Objects.requireNonNull(call.attempt()).again(2));
+        call.attempt(Objects.requireNonNull(call.attempt()).besideFirst());
         return Next.INWARD;
     }
 

@@ -1,12 +1,11 @@
 package dev.resilience.hedge;
 
 import dev.resilience.event.HedgeOutcome;
-import dev.resilience.fault.Fault;
+import dev.resilience.fault.Causes;
 import dev.resilience.pipeline.AsyncCall;
-import dev.resilience.retry.RetryPolicy;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call that may have two attempts, and the future of its end.
  *
- * <p>The first of these ends the call: an attempt that answers, the last attempt that fails, the caller who gives up. The lock,
- * under which no code of others runs, decides between them. Safe for use by many threads.
+ * <p>The first of these ends the call: an attempt that answers, the last attempt that fails, the caller who gives up. No failure
+ * of one attempt ends it while the other runs, because it may be due to there being two: a callee that keeps idempotency keys
+ * may refuse the later one, whichever that is. The lock, under which no code of others runs, decides. Safe for use by many
+ * threads.
  */
 final class HedgedCall extends CompletableFuture<@Nullable Object> {
-
-    private static final Set<Integer> RETRIED = RetryPolicy.defaults().retryOnStatus();
 
     final long delayNanos;
     private final Hedge hedge;
@@ -29,10 +28,10 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     private @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // until an attempt answers; null when it is decided
     private volatile @Nullable Throwable earlier; // the failure of one, while the other goes on
 
-    HedgedCall(Hedge hedge) {
+    HedgedCall(Hedge hedge, Invocation call) {
         this.hedge = hedge;
         this.start = hedge.environment.time().nanoTime();
-        this.delayNanos = hedge.delay(start);
+        this.delayNanos = hedge.delay(call, start);
     }
 
     /** Before the end of the first attempt is reported. The second one waits until it is due. */
@@ -41,6 +40,18 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
         second = waiting;
         if (waiting != null) {
             endsWith(HedgeOutcome.SECOND_WON, waiting);
+        }
+    }
+
+    /** The first attempt has left its caller's thread. */
+    void firstIsStoppedBy(Runnable stopping) {
+        boolean isOver;
+        synchronized (this) {
+            stopFirst = stopping;
+            isOver = soFar == null;
+        }
+        if (isOver) {
+            stopping.run();
         }
     }
 
@@ -64,15 +75,11 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     }
 
     /**
-     * An attempt has ended, or the caller gives up. What ends the call stops what still runs of it, and completes the future: a
-     * permanent failure too, which the other attempt would meet as well.
+     * An attempt has ended, or the caller gives up. What ends the call stops what still runs of it, and completes the future.
      *
      * @param ifItAnswers how the call is counted then; {@code null} if the caller gives up
      */
     boolean ended(@Nullable HedgeOutcome ifItAnswers, @Nullable Object answer, @Nullable Throwable failure) {
-        boolean answers = failure == null
-                || failure instanceof InterruptedException // of the caller, or because the application ends
-                || hedge.environment.faults().classify(failure, RETRIED, true) == Fault.PERMANENT;
         HedgeOutcome outcome;
         boolean wereTwo;
         synchronized (this) {
@@ -81,21 +88,21 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
             if (outcome == null || (!wereTwo && ifItAnswers == HedgeOutcome.SECOND_WON)) {
                 return false; // it has lost, or was not due
             }
-            if (wereTwo && !answers && ifItAnswers != null && earlier == null) {
+            if (wereTwo && failure != null && ifItAnswers != null && earlier == null) {
                 earlier = failure;
                 return false;
             }
             soFar = null;
         }
-        hedge.ended(wereTwo && answers && ifItAnswers != null ? ifItAnswers : outcome, start, failure == null);
+        hedge.ended(wereTwo && failure == null && ifItAnswers != null ? ifItAnswers : outcome, start, failure == null);
         if (wereTwo) { // what the application does because of the stop must not delay the answer
             hedge.environment.time().schedule(Duration.ZERO, this::stop, WorkerThreads.ENDS);
         } else {
             stop();
         }
         Throwable other = earlier;
-        if (failure != null && other != null && other != failure) {
-            failure.addSuppressed(other);
+        if (failure != null && other != null) {
+            Causes.suppress(failure, other);
         }
         return failure == null ? complete(answer) : completeExceptionally(failure);
     }

@@ -33,6 +33,11 @@ public interface Invocation {
      */
     default void beforeNextElement(Runnable action) {}
 
+    /** Whether its caller has a transaction that is not bound to the thread, as the subscriber of a publisher may have. */
+    default boolean isInTransaction() {
+        return false;
+    }
+
     /**
      * Whether the body may be run again after it has failed so, for all that is known of it: not where it may have had an
      * effect that would come twice. The policy of a retry decides after that.

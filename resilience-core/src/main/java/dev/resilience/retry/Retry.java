@@ -212,7 +212,9 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         if (RetryRules.leavesRetryingTo(policy, outer)) {
             return outer;
         }
-        reports.nested(outer.by());
+        if (!outer.isFirstOfHedge()) {
+            reports.nested(outer.by());
+        }
         return attempt(outer);
     }
 

@@ -5,6 +5,7 @@ import dev.resilience.context.Deadline;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.RetryExhaustedException;
+import dev.resilience.fault.Causes;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.retry.Retry.ExhaustedCalls;
@@ -13,9 +14,7 @@ import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetryCall {
 
-    private static final int MAX_SUPPRESSED = 10;
-
-    /** What an asynchronous call is doing. */
+        /** What an asynchronous call is doing. */
     enum Phase {
         RUNS,
         WAITS,
@@ -274,7 +271,7 @@ final class RetryCall {
         }
         Throwable failure = failure();
         if (failure != null && earlierFailures != null) {
-            earlierFailures.forEach(earlier -> suppress(failure, earlier));
+            earlierFailures.forEach(earlier -> Causes.suppress(failure, earlier));
         }
         boolean hasGivenUp = !end.why.isEmpty() && end != End.STOPPED; // another instance may go on
         if (failure != null && hasGivenUp && maxAttempts() > 1) { // one attempt leaves retrying to the caller
@@ -282,15 +279,6 @@ final class RetryCall {
         }
         if (isUndone) {
             end = End.NOT_RETRYABLE; // it is counted as what it was, and not kept
-        }
-    }
-
-    /** An exception that is thrown again and again, such as a constant, must not collect suppressed ones for ever. */
-    private static void suppress(Throwable failure, Throwable earlier) {
-        List<Throwable> suppressed = Arrays.asList(failure.getSuppressed());
-        boolean isKnown = earlier == failure || suppressed.stream().anyMatch(known -> known == earlier);
-        if (!isKnown && suppressed.size() < MAX_SUPPRESSED) {
-            failure.addSuppressed(earlier);
         }
     }
 
@@ -322,7 +310,7 @@ final class RetryCall {
         Throwable failure = failure();
         if (failure != null) {
             earlierFailures = earlierFailures == null ? new ArrayDeque<>(2) : earlierFailures;
-            if (earlierFailures.size() == MAX_SUPPRESSED) {
+            if (earlierFailures.size() == Causes.MAX_SUPPRESSED) {
                 earlierFailures.removeFirst();
             }
             earlierFailures.addLast(failure);

@@ -49,9 +49,11 @@ final class RetryRules {
         return policy;
     }
 
-    /** Whether there are to be no retries here, because an outer retry repeats the call. */
+    /** Whether there are to be no retries here, because an outer retry repeats the call, or a hedge has a first attempt too. */
     static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
-        return outer != null && !outer.isReplay() && policy.nested() == RetryPolicy.Nested.SUPPRESS;
+        boolean isRetried = outer != null && !outer.isReplay() && !outer.isFirstOfHedge();
+        boolean hasFirst = outer != null && outer.isBesideFirst();
+        return hasFirst || (isRetried && policy.nested() == RetryPolicy.Nested.SUPPRESS);
     }
 
     /**

@@ -115,20 +115,55 @@ class AsynchronousHedgeTests {
         }
     }
 
+    /** As of a callee that keeps idempotency keys, and refuses what comes later while the earlier runs. */
     @Test
-    void aPermanentFailureIsAnAnswer() {
-        for (int failing : new int[] {0, 1}) {
+    void aRefusalOfOneDoesNotEndTheOther() {
+        for (int refused : new int[] {0, 1}) {
             calls.attempts.clear();
             CompletableFuture<String> answer = calls.call();
             calls.secondIsDue();
 
-            calls.attempts.get(failing).completeExceptionally(new IllegalArgumentException("no such order"));
+            calls.attempts.get(refused).completeExceptionally(new IllegalArgumentException("409: the key is in progress"));
+            assertThat(answer).isNotDone();
+            calls.attempts.get(1 - refused).complete("paid");
 
-            assertThatThrownBy(answer::get).hasRootCauseInstanceOf(IllegalArgumentException.class);
-            assertThat(calls.attempts.get(1 - failing)).isCancelled();
+            assertThat(answer).isCompletedWithValue("paid");
         }
         assertThat(calls.count(HedgeOutcome.FIRST_WON)).isEqualTo(1);
         assertThat(calls.count(HedgeOutcome.SECOND_WON)).isEqualTo(1);
+    }
+
+    /** On manual time the second attempt runs inside the first one. */
+    @Test
+    void aFutureThatComesLateIsCancelledIfTheSecondHasAnswered() {
+        CompletableFuture<String> late = new CompletableFuture<>();
+        CompletableFuture<String> answer = calls.pipeline.callAsync(() -> {
+            calls.attempts.add(late);
+            if (calls.attempts.size() == 1) {
+                calls.secondIsDue();
+                return late;
+            }
+            return CompletableFuture.completedFuture("second");
+        });
+
+        assertThat(answer).isCompletedWithValue("second");
+        assertThat(late).isCancelled();
+    }
+
+    @Test
+    void anExceptionThatIsAConstantCollectsFewEarlierOnes() {
+        IOException constant = new IOException("reset");
+        for (int i = 0; i < 20; i++) {
+            calls.attempts.clear();
+            calls.call();
+            calls.secondIsDue();
+            calls.attempts.get(0).completeExceptionally(new IOException("first"));
+            calls.attempts.get(1).completeExceptionally(constant);
+            calls.measured(1_000, TestHedge.USUAL); // pays for the next
+        }
+
+        assertThat(calls.count(HedgeOutcome.UNANSWERED)).isEqualTo(20);
+        assertThat(constant.getSuppressed()).hasSize(10);
     }
 
     @Test

@@ -146,6 +146,36 @@ class BlockingHedgeTests {
     }
 
     @Test
+    void aRefusalOfTheSecondDoesNotEndTheFirst() throws Exception {
+        String answer = pipeline.call(() -> {
+            if (bodies.incrementAndGet() == 1) {
+                time.due();
+                await().until(() -> bodies.get() == 2 && !hedge.waits.hasWork());
+                return "paid";
+            }
+            throw new IllegalArgumentException("409: the key is in progress");
+        });
+
+        assertThat(answer).isEqualTo("paid");
+    }
+
+    @Test
+    void whatBlocksBeforeItReturnsItsFutureIsInterruptedToo() {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        CompletableFuture<Object> answer = pipeline.invokeAsync(() -> {
+            if (bodies.incrementAndGet() == 1) {
+                assertThat(time.isDue()).isTrue();
+                time.due();
+                return CompletableFuture.completedFuture(interruptedWait(interrupted));
+            }
+            return CompletableFuture.completedFuture("second");
+        });
+
+        assertThat(answer).isCompletedWithValue("second");
+        assertThat(interrupted).isTrue();
+    }
+
+    @Test
     void theFailureIsItsOwnInstance() {
         CompletionException failure = new CompletionException(new IOException("of the body"));
         CountDownLatch secondFailed = new CountDownLatch(1);

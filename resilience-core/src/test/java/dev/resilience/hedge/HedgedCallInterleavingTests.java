@@ -93,7 +93,7 @@ class HedgedCallInterleavingTests {
             HedgePolicy policy = HedgePolicy.builder().maxExtraLoad(1).build();
             hedge = new Hedge("orders", policy, Environment.of(time), retries, TransactionState.NONE);
             hedge.ended(HedgeOutcome.FIRST, 0, true); // pays for the second attempt
-            call = new HedgedCall(hedge);
+            call = new HedgedCall(hedge, () -> null);
             call.begun(stops::incrementAndGet, second);
         }
 

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.PipelineBuilder;
 import dev.resilience.Resilience;
 import dev.resilience.ResilienceBuilder;
+import dev.resilience.context.Attempt;
 import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.retry.Backoff;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TimeLimitPolicy;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +67,42 @@ class HedgesOfPipelinesTests {
             assertThat(answer).isNotDone();
             time.advance(Duration.ofMillis(10));
             assertThat(answer).isCompletedExceptionally();
+        }
+    }
+
+    @Test
+    void aRetryInsideRepeatsTheFirstAttemptAlone() {
+        try (Resilience resilience = builder.build()) {
+            var hedged = resilience.pipeline("orders").hedge(FREE).build();
+            var client = resilience
+                    .pipeline("client")
+                    .retry(RetryPolicy.builder()
+                            .backoff(Backoff.fixed(Duration.ofSeconds(1)))
+                            .build())
+                    .build();
+            for (int i = 0; i < 100; i++) {
+                hedged.callAsync(() -> CompletableFuture.completedFuture("usual"));
+            }
+            time.advance(Duration.ofSeconds(3));
+            hedged.callAsync(() -> CompletableFuture.completedFuture("usual"));
+            List<Integer> requests = new ArrayList<>();
+            var answer = hedged.callAsync(() -> client.callAsync(() -> {
+                requests.add(Attempt.current().number());
+                return CompletableFuture.failedFuture(new ConnectException("refused"));
+            }));
+            time.advance(Duration.ofSeconds(10));
+
+            assertThat(answer).isCompletedExceptionally();
+            assertThat(requests).containsExactly(1, 2, 2, 3);
+        }
+    }
+
+    @Test
+    void aCallKnowsItsAttemptBeforeAnythingIsMeasured() {
+        try (Resilience resilience = builder.build()) {
+            var pipeline = resilience.pipeline("orders").hedge(FREE).build();
+
+            assertThat(pipeline.get(() -> Attempt.current().number())).isEqualTo(1);
         }
     }
 

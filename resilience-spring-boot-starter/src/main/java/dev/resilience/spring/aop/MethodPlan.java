@@ -203,6 +203,11 @@ record MethodPlan(
         }
 
         @Override
+        public boolean isInTransaction() {
+            return publisher != null && publisher.isInTransaction();
+        }
+
+        @Override
         public boolean isOver() {
             return publisher != null && publisher.isOver();
         }

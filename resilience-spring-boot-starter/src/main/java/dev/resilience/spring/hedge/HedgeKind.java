@@ -20,7 +20,9 @@ import dev.resilience.spring.retry.RetryBudgetKind;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Hedges: {@code @Hedge} and {@code resilience.hedge}. */
@@ -32,6 +34,14 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
             "resilience.hedge.attempts", "attempts", "Second attempts made beside slow first ones: the extra load");
     private static final MeterFamily DELAY = new MeterFamily(
             "resilience.hedge.delay", "seconds", "How long a first attempt takes before a second one begins");
+
+    private static final Set<String> WRITTEN_TO = Set.of(
+            "OutputStream",
+            "Writer",
+            "ServletResponse",
+            "HttpServletResponse",
+            "ServerHttpResponse",
+            "ServerWebExchange");
 
     public HedgeKind() {
         super("hedge", dev.resilience.annotation.Hedge.class, "retry", HedgePolicy.defaults());
@@ -76,6 +86,11 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
             refuse.accept(
                     "is retried too, so that the attempts of both would multiply",
                     "Remove one of @Hedge and @Retryable, or set enabled = false on it if it is the type's.");
+        }
+        if (Stream.of(method.method().getParameterTypes()).map(Class::getSimpleName).anyMatch(WRITTEN_TO::contains)) {
+            refuse.accept(
+                    "has a parameter to which it writes, so that the output of both attempts would be mixed",
+                    "Return what it writes, or move @Hedge to a method that returns what is to be written.");
         }
         if (!isFree && !isIdempotent) {
             refuse.accept(

@@ -2,6 +2,8 @@ package dev.resilience.spring.kind;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -14,6 +16,9 @@ public final class SpringAnnotations {
     private static final List<String> TRANSACTIONAL =
             List.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
 
+    /** Propagations; called {@code TxType} by Jakarta. */
+    private static final Set<String> WITHOUT = Set.of("NOT_SUPPORTED", "NEVER");
+
     private SpringAnnotations() {}
 
     /** Whether {@code @Async} on the method or on the class of the bean moves its calls to an executor. */
@@ -22,10 +27,16 @@ public final class SpringAnnotations {
                 || AnnotatedElementUtils.hasAnnotation(type, Async.class);
     }
 
-    /** Whether the method or its class is annotated as transactional, be it by a meta-annotation or an interface. */
+    /**
+     * Whether the method or its class is annotated as transactional, be it by a meta-annotation or an interface, and may run in
+     * a transaction.
+     */
     public static boolean isTransactional(Method method, Class<?> type) {
-        MergedAnnotations onMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        MergedAnnotations onType = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
-        return TRANSACTIONAL.stream().anyMatch(name -> onMethod.isPresent(name) || onType.isPresent(name));
+        return Stream.of(method, type)
+                .flatMap(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream())
+                .filter(annotation -> TRANSACTIONAL.contains(annotation.getType().getName()))
+                .map(annotation -> annotation.getValue("propagation").or(() -> annotation.getValue("value")).orElse(""))
+                .limit(1)
+                .anyMatch(propagation -> !WITHOUT.contains(propagation.toString()));
     }
 }

@@ -49,6 +49,9 @@ public final class ProtectedPublishers {
         @Nullable
         Object exchange();
 
+        /** See {@link Invocation#isInTransaction()}. */
+        boolean isInTransaction();
+
         /** Whether the subscriber has an answer or has cancelled. */
         boolean isOver();
 

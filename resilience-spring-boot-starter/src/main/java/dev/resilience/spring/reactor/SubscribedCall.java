@@ -15,6 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
@@ -31,6 +33,10 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
 
     private static final ContextSnapshotFactory SNAPSHOTS =
             ContextSnapshotFactory.builder().build();
+
+    private static final boolean HAS_TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.reactive.TransactionSynchronizationManager",
+            SubscribedCall.class.getClassLoader());
 
     private final ProtectedPublishers publishers;
     private final ContextView context;
@@ -158,6 +164,24 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     @Override
     public final @Nullable Object exchange() {
         return ReactiveCallContext.requestOf(context);
+    }
+
+    @Override
+    public final boolean isInTransaction() {
+        return HAS_TRANSACTIONS && !context.isEmpty() && Transactions.areIn(context);
+    }
+
+    /** Apart, because Spring's transactions need not be there. */
+    private static final class Transactions {
+
+        static boolean areIn(ContextView context) {
+            return TransactionSynchronizationManager.forCurrentTransaction()
+                    .map(TransactionSynchronizationManager::isActualTransactionActive)
+                    .onErrorReturn(false)
+                    .contextWrite(context)
+                    .toFuture()
+                    .getNow(false);
+        }
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.annotation.Hedge;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import java.io.OutputStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import reactor.core.publisher.Flux;
 
@@ -48,7 +50,15 @@ class HedgesFailTests extends FailingStartup {
         fail(FREE, Stream.class)
                 .blames(Stream.class, "all()")
                 .says("is @Hedge and returns Flux, but a stream that has no end yet can be neither stored")
-                .advises("Return all elements as one value", "or move @Hedge to a method that does");
+                .advises("Return all elements as one value", "or move @Hedge to a method that does", "enabled = false");
+    }
+
+    @Test
+    void aMethodThatWritesToWhatItGets() {
+        fail(FREE, Export.class)
+                .blames(Export.class, "write(java.io.OutputStream)")
+                .says("the output of both attempts would be mixed")
+                .advises("Return what it writes");
     }
 
     @Test
@@ -59,7 +69,7 @@ class HedgesFailTests extends FailingStartup {
 
     @Test
     void whatIsKeyedOrFreeOfEffectsStarts() {
-        start(FREE, Free.class, Keyed.class).close();
+        start(FREE, Free.class, Keyed.class, OutsideTransactions.class).close();
     }
 
     public static class Retried {
@@ -96,6 +106,30 @@ class HedgesFailTests extends FailingStartup {
         public String pay(String id) {
             return id;
         }
+    }
+
+    @Transactional
+    public static class OutsideTransactions {
+
+        @Hedge
+        @Idempotent(key = "#id")
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        public String pay(String id) {
+            return id;
+        }
+
+        @Hedge
+        @Idempotent(key = "#id")
+        @jakarta.transaction.Transactional(jakarta.transaction.Transactional.TxType.NEVER)
+        public String payBack(String id) {
+            return id;
+        }
+    }
+
+    public static class Export {
+
+        @Hedge("free")
+        public void write(OutputStream out) {}
     }
 
     public static class Stream {

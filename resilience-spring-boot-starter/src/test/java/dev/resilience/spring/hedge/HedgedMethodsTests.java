@@ -24,6 +24,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -161,6 +165,47 @@ class HedgedMethodsTests {
 
             assertThat(backend.futures).isEqualTo(1);
         });
+    }
+
+    @Test
+    void aMonoInAReactiveTransactionOfItsSubscriberIsNotHedged() {
+        with((shop, backend, registry) -> {
+            backend.measure(() -> shop.mono(Mono.just("usual")).block());
+            AtomicInteger subscribed = new AtomicInteger();
+            Mono<String> slow = shop.mono(Mono.<String>never().doOnSubscribe(any -> subscribed.incrementAndGet()));
+            Disposable call = TransactionalOperator.create(new ReactiveTransactions())
+                    .transactional(slow)
+                    .subscribe();
+            backend.time.advance(Duration.ofSeconds(1));
+            call.dispose();
+
+            assertThat(subscribed).hasValue(1);
+        });
+    }
+
+    private static final class ReactiveTransactions extends AbstractReactiveTransactionManager {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected Object doGetTransaction(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations) {
+            return this;
+        }
+
+        @Override
+        protected Mono<Void> doBegin(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations, Object transaction, TransactionDefinition how) {
+            return Mono.empty();
+        }
+
+        @Override
+        protected Mono<Void> doCommit(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations, GenericReactiveTransaction status) {
+            return Mono.empty();
+        }
+
+        @Override
+        protected Mono<Void> doRollback(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations, GenericReactiveTransaction status) {
+            return Mono.empty();
+        }
     }
 
     @Test
