@@ -28,12 +28,7 @@ public final class Attempt {
     private final @Nullable SentKeys keys;
 
     private Attempt(
-            String by,
-            int number,
-            boolean isReplay,
-            @Nullable Attempt replay,
-            int ofHedge,
-            @Nullable SentKeys keys) {
+            String by, int number, boolean isReplay, @Nullable Attempt replay, int ofHedge, @Nullable SentKeys keys) {
         this.by = by;
         this.number = number;
         this.isReplay = isReplay;

@@ -267,7 +267,8 @@ class KeyedObjectsTests {
     void oneThatGoesIsNotHeldAndOneThatIsHeldDoesNotGo(Interleavings mode) {
         mode.explore(threads -> {
             Set<Object> ended = new HashSet<>();
-            KeyedObjects<Object> two = new KeyedObjects<>(() -> 1, key -> new Object(), object -> false, object -> false, ended::add);
+            KeyedObjects<Object> two =
+                    new KeyedObjects<>(() -> 1, key -> new Object(), object -> false, object -> false, ended::add);
             get(two, "a");
             List<Held<Object>> held = new ArrayList<>();
 

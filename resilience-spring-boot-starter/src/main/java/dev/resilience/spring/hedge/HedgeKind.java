@@ -87,7 +87,9 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
                     "is retried too, so that the attempts of both would multiply",
                     "Remove one of @Hedge and @Retryable, or set enabled = false on it if it is the type's.");
         }
-        if (Stream.of(method.method().getParameterTypes()).map(Class::getSimpleName).anyMatch(WRITTEN_TO::contains)) {
+        if (Stream.of(method.method().getParameterTypes())
+                .map(Class::getSimpleName)
+                .anyMatch(WRITTEN_TO::contains)) {
             refuse.accept(
                     "has a parameter to which it writes, so that the output of both attempts would be mixed",
                     "Return what it writes, or move @Hedge to a method that returns what is to be written.");

@@ -34,8 +34,12 @@ public final class SpringAnnotations {
     public static boolean isTransactional(Method method, Class<?> type) {
         return Stream.of(method, type)
                 .flatMap(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream())
-                .filter(annotation -> TRANSACTIONAL.contains(annotation.getType().getName()))
-                .map(annotation -> annotation.getValue("propagation").or(() -> annotation.getValue("value")).orElse(""))
+                .filter(annotation ->
+                        TRANSACTIONAL.contains(annotation.getType().getName()))
+                .map(annotation -> annotation
+                        .getValue("propagation")
+                        .or(() -> annotation.getValue("value"))
+                        .orElse(""))
                 .limit(1)
                 .anyMatch(propagation -> !WITHOUT.contains(propagation.toString()));
     }
