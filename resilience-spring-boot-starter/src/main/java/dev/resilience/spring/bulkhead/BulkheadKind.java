@@ -32,8 +32,10 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
             "resilience.bulkhead.running", null, "Calls that hold a permit of the bulkhead at this moment");
     private static final MeterFamily QUEUED = new MeterFamily(
             "resilience.bulkhead.queued", null, "Calls that wait for a permit of the bulkhead at this moment");
-    private static final MeterFamily LIMIT =
-            new MeterFamily("resilience.bulkhead.limit", null, "Calls that the bulkhead lets run at the same time, if that is one number");
+    private static final MeterFamily LIMIT = new MeterFamily(
+            "resilience.bulkhead.limit",
+            null,
+            "Calls that the bulkhead lets run at the same time, if that is one number");
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.bulkhead.calls", "calls", "Calls to the bulkhead by how they were received");
     private static final MeterFamily WAIT = new MeterFamily(
