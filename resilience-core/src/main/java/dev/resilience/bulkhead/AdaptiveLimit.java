@@ -102,7 +102,7 @@ final class AdaptiveLimit {
         return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES) == Fault.PERMANENT;
     }
 
-    private static boolean isCancellation(@Nullable Throwable failure) {
+    private static boolean isCancellation(Throwable failure) {
         return failure instanceof CancellationException || failure instanceof InterruptedException;
     }
 

@@ -86,7 +86,11 @@ record LimitSearch(
         return Double.isNaN(known) ? FIRST_PATIENCE : Math.max(MIN_PATIENCE, TURNS_OF_PATIENCE * Math.exp(known));
     }
 
-    /** Whether calls hang of which so many have ended in that time, and so many in the whole window; at the minimum it is all one. */
+    /**
+     * Whether calls hang; never at the minimum, where it would change nothing.
+     *
+     * @param ended how many have ended in the time of {@link #patience()}, and {@code inWindow} in the whole window
+     */
     boolean hang(long ended, long inWindow) {
         return inForce() > min && (Double.isNaN(base) ? inWindow == 0 : ended < inForce());
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a call that ends in one way or another does to the limit. Calls are made while the limit is reached, but for those of one caller. */
+/** What a call that ends in one way or another does to the limit, which calls reach unless there is one caller. */
 class AdaptiveBulkheadTests {
 
     private static final Duration CALL = Duration.ofMillis(50);
