@@ -339,7 +339,10 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         });
         if (isMade && change.isReported()) { // otherwise a live change, which has a lock that no listener may run under
             report();
-            if (ofAll != null && change.from() == CircuitState.CLOSED && change.to() == CircuitState.OPEN && !change.byHand()) {
+            if (ofAll != null
+                    && change.from() == CircuitState.CLOSED
+                    && change.to() == CircuitState.OPEN
+                    && !change.byHand()) {
                 ofAll.keyOpened();
             }
         }

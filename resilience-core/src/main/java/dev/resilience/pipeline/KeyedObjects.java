@@ -65,11 +65,7 @@ public final class KeyedObjects<L> {
      * @param end called once with each that has gone. All these are called under a lock and must be quick
      */
     public KeyedObjects(
-            IntSupplier max,
-            Function<String, L> factory,
-            Predicate<L> isInUse,
-            Predicate<L> stays,
-            Consumer<L> end) {
+            IntSupplier max, Function<String, L> factory, Predicate<L> isInUse, Predicate<L> stays, Consumer<L> end) {
         this.max = max;
         this.factory = factory;
         this.isInUse = isInUse;

@@ -115,7 +115,9 @@ class KeyedObjectsTests {
     @Test
     void theFirstShownAreThoseThatAreWanted() {
         use("a", "b", "c");
-        assertThat(objects.some(2, "of c"::equals, object -> object).keySet()).hasSize(2).startsWith("c");
+        assertThat(objects.some(2, "of c"::equals, object -> object).keySet())
+                .hasSize(2)
+                .startsWith("c");
         assertThat(objects.count("of c"::equals)).isEqualTo(1);
     }
 
@@ -265,7 +267,8 @@ class KeyedObjectsTests {
     void oneThatGoesIsNotHeldAndOneThatIsHeldDoesNotGo(Interleavings mode) {
         mode.explore(threads -> {
             Set<Object> ended = new HashSet<>();
-            KeyedObjects<Object> two = new KeyedObjects<>(() -> 1, key -> new Object(), object -> false, object -> false, ended::add);
+            KeyedObjects<Object> two =
+                    new KeyedObjects<>(() -> 1, key -> new Object(), object -> false, object -> false, ended::add);
             get(two, "a");
             List<Held<Object>> held = new ArrayList<>();
 

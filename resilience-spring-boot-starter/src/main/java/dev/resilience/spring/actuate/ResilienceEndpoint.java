@@ -177,8 +177,7 @@ public class ResilienceEndpoint {
     /** What would be ignored may have been meant to say which. */
     private static void refuse(String why, @Nullable Object... ignored) {
         if (Stream.of(ignored).anyMatch(Objects::nonNull)) {
-            throw new InvalidEndpointRequestException(
-                    "The request has a field without effect", "Leave it out: " + why);
+            throw new InvalidEndpointRequestException("The request has a field without effect", "Leave it out: " + why);
         }
     }
 

@@ -8,8 +8,8 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitState;
 import dev.resilience.pipeline.Layer;
-import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.PerKey;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
@@ -165,9 +165,7 @@ public final class HttpClientKind extends ConfiguredKind<Annotation, HttpClientP
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("staleAnswers", client.staleAnswers.size());
         if (client.policy().perHost()) {
-            state.put(
-                    "hosts",
-                    client.byHost.some(MAX_HOSTS_SHOWN, HttpClient.Host::isAtWork, HttpClientKind::state));
+            state.put("hosts", client.byHost.some(MAX_HOSTS_SHOWN, HttpClient.Host::isAtWork, HttpClientKind::state));
         }
         return state;
     }

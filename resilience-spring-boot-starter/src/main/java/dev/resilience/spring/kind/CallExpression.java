@@ -39,7 +39,12 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 public final class CallExpression {
 
     private static final List<Class<?>> NOT_AVAILABLE = List.of(
-            Assign.class, OpInc.class, OpDec.class, BeanReference.class, TypeReference.class, ConstructorReference.class);
+            Assign.class,
+            OpInc.class,
+            OpDec.class,
+            BeanReference.class,
+            TypeReference.class,
+            ConstructorReference.class);
 
     private final SpelExpression expression;
     private final String noun;
