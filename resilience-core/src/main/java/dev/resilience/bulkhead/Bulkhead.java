@@ -131,8 +131,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
     @Override
     public void reconfigure(BulkheadPolicy changed) {
         change(changed);
-        followLimit(); // which may have moved meanwhile; serves those that wait, and what they run needs no lock of
-        // this one
+        followLimit(); // which may have moved meanwhile; those that wait run without the lock of the change
         parts.forEach(Bulkhead::followLimit);
     }
 

@@ -55,7 +55,7 @@ public final class KeyedObjects<L> {
     private final ShortLock lock = new ShortLock();
     private final Queue<Held<L>> inTurn = new ArrayDeque<>(); // with the lock, as is the next
     private final Queue<Held<L>> aside = new ArrayDeque<>();
-    private volatile int come; // how many keys, written with the lock: what uses are dated by
+    private final AtomicInteger come = new AtomicInteger(); // how many keys, written with the lock: what uses are dated by
 
     /**
      * @param max how many there may be; asked whenever a new key comes
@@ -112,7 +112,7 @@ public final class KeyedObjects<L> {
             if (known == null) {
                 known = lock.get(() -> byKey.containsKey(text) ? byKey.get(text) : create(text));
             }
-            if (known.hold(come)) {
+            if (known.hold(come.get())) {
                 return known;
             }
         }
@@ -148,7 +148,7 @@ public final class KeyedObjects<L> {
         }
         for (int gone = 0; gone < LOOKS && byKey.size() >= max.getAsInt() && oneGoes(); gone++) {}
         Held<L> made = new Held<>(key, factory.apply(key));
-        come++;
+        come.incrementAndGet();
         byKey.put(key, made);
         inTurn.add(made);
         return made;
@@ -161,7 +161,7 @@ public final class KeyedObjects<L> {
             Held<L> next = inTurn.remove();
             (isInUse(next) ? aside : looked).add(next);
         }
-        looked.sort(Comparator.comparingInt(held -> held.usedAt - come));
+        looked.sort(Comparator.comparingInt(held -> held.usedAt - come.get()));
         if (looked.isEmpty() && !aside.isEmpty()) {
             looked.add(aside.remove());
         }
@@ -185,7 +185,10 @@ public final class KeyedObjects<L> {
 
     /** Forgets all keys but those that calls hold: these would have a second object. */
     public void clear() {
-        lock.get(() -> inTurn.removeIf(this::goes) | aside.removeIf(this::goes));
+        lock.get(() -> {
+            inTurn.removeIf(this::goes);
+            return aside.removeIf(this::goes);
+        });
     }
 
     /** The object of a key, if there is one. To look is not to use. */

@@ -68,6 +68,7 @@ class PermitQueueInterleavingTests {
             if (refused.get()) {
                 throw new AssertionError("Refused, though before there was room in the line, and now there is a place");
             }
+            permits.limit(() -> 2);
             caller.check(1);
         });
     }
@@ -79,7 +80,7 @@ class PermitQueueInterleavingTests {
             permits.tryAcquire();
             Caller caller = new Caller(); // found no place a moment ago
 
-            threads.run(() -> permits.limit(2, 1), () -> permits.enqueue(caller));
+            threads.run(() -> permits.limit(() -> 2), () -> permits.enqueue(caller));
 
             caller.check(1);
         });
