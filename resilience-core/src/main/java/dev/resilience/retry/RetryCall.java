@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetryCall {
 
-        /** What an asynchronous call is doing. */
+    /** What an asynchronous call is doing. */
     enum Phase {
         RUNS,
         WAITS,

@@ -123,7 +123,9 @@ class AsynchronousHedgeTests {
             CompletableFuture<String> answer = calls.call();
             calls.secondIsDue();
 
-            calls.attempts.get(refused).completeExceptionally(new IllegalArgumentException("409: the key is in progress"));
+            calls.attempts
+                    .get(refused)
+                    .completeExceptionally(new IllegalArgumentException("409: the key is in progress"));
             assertThat(answer).isNotDone();
             calls.attempts.get(1 - refused).complete("paid");
 

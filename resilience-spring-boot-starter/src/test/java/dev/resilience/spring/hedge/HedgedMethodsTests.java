@@ -188,22 +188,30 @@ class HedgedMethodsTests {
         private static final long serialVersionUID = 1;
 
         @Override
-        protected Object doGetTransaction(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations) {
+        protected Object doGetTransaction(
+                org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations) {
             return this;
         }
 
         @Override
-        protected Mono<Void> doBegin(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations, Object transaction, TransactionDefinition how) {
+        protected Mono<Void> doBegin(
+                org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations,
+                Object transaction,
+                TransactionDefinition how) {
             return Mono.empty();
         }
 
         @Override
-        protected Mono<Void> doCommit(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations, GenericReactiveTransaction status) {
+        protected Mono<Void> doCommit(
+                org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations,
+                GenericReactiveTransaction status) {
             return Mono.empty();
         }
 
         @Override
-        protected Mono<Void> doRollback(org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations, GenericReactiveTransaction status) {
+        protected Mono<Void> doRollback(
+                org.springframework.transaction.reactive.TransactionSynchronizationManager synchronizations,
+                GenericReactiveTransaction status) {
             return Mono.empty();
         }
     }
