@@ -24,16 +24,14 @@ public final class Attempt {
     private final boolean isReplay;
     private final @Nullable Attempt replay; // around an attempt of the retry that is replayed
     private volatile boolean hasBegun; // a replay alone
-    private final int ofHedge; // which attempt of one this is, or is part of if it is the second; 0 for none
+    private volatile int ofHedge;
     private final @Nullable SentKeys keys;
 
-    private Attempt(
-            String by, int number, boolean isReplay, @Nullable Attempt replay, int ofHedge, @Nullable SentKeys keys) {
+    private Attempt(String by, int number, boolean isReplay, @Nullable Attempt replay, @Nullable SentKeys keys) {
         this.by = by;
         this.number = number;
         this.isReplay = isReplay;
         this.replay = replay;
-        this.ofHedge = ofHedge;
         this.keys = keys;
     }
 
@@ -45,43 +43,25 @@ public final class Attempt {
      * @param outer the attempt that the retry itself is made in, if any
      */
     public static Attempt of(String by, int number, @Nullable Attempt outer) {
-        return of(by, number, outer, outer != null && outer.isBesideFirst() ? 2 : 0);
-    }
-
-    /** The first attempt of a call that may have a second one beside it. For the hedge. */
-    public static Attempt ofHedge(String by, @Nullable Attempt outer) {
-        return of(by, 1, outer, outer != null && outer.isBesideFirst() ? 2 : 1);
-    }
-
-    private static Attempt of(String by, int number, @Nullable Attempt outer, int ofHedge) {
         int highest = outer == null ? number : Math.max(number, outer.number);
         Attempt replay = outer != null && outer.isReplay ? outer : null;
-        return new Attempt(by, highest, false, replay, ofHedge, SentKeys.inside(outer));
+        return new Attempt(by, highest, false, replay, SentKeys.inside(outer));
     }
 
     /** A later attempt of the call that this is the first attempt of. For the retry. */
     public Attempt again(int asNumber) {
-        return again(asNumber, ofHedge);
+        return new Attempt(by, Math.max(asNumber, number), false, replay, keys == null ? null : keys.again());
     }
 
-    /** The second attempt of the hedged call that this is the first attempt of. For the hedge. */
-    public Attempt besideFirst() {
-        return again(2, 2);
+    /** Says which attempt of a hedged call this is; before anything else has it. For the hedge. */
+    public Attempt ofHedge(int asNumber) {
+        ofHedge = asNumber;
+        return this;
     }
 
-    private Attempt again(int asNumber, int hedge) {
-        SentKeys again = keys == null ? null : keys.again();
-        return new Attempt(by, Math.max(asNumber, number), false, replay, hedge, again);
-    }
-
-    /** Whether it is the first attempt of a hedge, which repeats no failed call. */
-    public boolean isFirstOfHedge() {
-        return ofHedge == 1;
-    }
-
-    /** Whether the first attempt of a hedged call runs beside it: then no retry inside repeats anything. */
-    public boolean isBesideFirst() {
-        return ofHedge == 2;
+    /** Which attempt of a hedged call this is: the first, or the second, which runs beside that; 0 if it is none. */
+    public int ofHedge() {
+        return ofHedge;
     }
 
     /**
@@ -109,12 +89,12 @@ public final class Attempt {
     /** A call that is made again when its caller has gone: no fallback answers for it, and it is not kept once more. */
     public static Attempt ofReplay() {
         watchesBeginnings = true;
-        return new Attempt("the replay of a dead letter", 2, true, null, 0, SentKeys.inside(null));
+        return new Attempt("the replay of a dead letter", 2, true, null, SentKeys.inside(null));
     }
 
     /** The first attempt in a replay, which is a first one for all that is inside it. For the retry. */
     public Attempt firstInReplay(String ofRetry) {
-        return new Attempt(ofRetry, 1, false, this, 0, SentKeys.inside(this));
+        return new Attempt(ofRetry, 1, false, this, SentKeys.inside(this));
     }
 
     /** A thread that works for the attempt is about to call the method. */

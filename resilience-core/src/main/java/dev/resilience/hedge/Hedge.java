@@ -131,8 +131,7 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
             delayNanos = Math.max(Durations.toNanos(policy.minimumDelay()), slow);
         }
         boolean mayHaveTwo = policy.sideEffectFree() || IdempotencyContext.current() != null;
-        boolean isInTransaction = transactions.isOpen() || call.isInTransaction();
-        return mayHaveTwo && !isInTransaction ? delayNanos : Latencies.NEVER;
+        return mayHaveTwo && !transactions.isOpen() && !call.isInTransaction() ? delayNanos : Latencies.NEVER;
     }
 
     /** Whether there is budget for one more second attempt, which is made then. */

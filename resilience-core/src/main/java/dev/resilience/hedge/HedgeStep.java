@@ -42,7 +42,7 @@ final class HedgeStep extends AsyncStep {
         Object result = null;
         Throwable failure = null;
         body.begin();
-        slots[CallContext.ATTEMPT] = Attempt.ofHedge(hedge.inWords, outer);
+        slots[CallContext.ATTEMPT] = Attempt.of(hedge.inWords, 1, outer).ofHedge(1);
         try {
             call.begun(body::interrupt, call.delayNanos != NEVER ? startHolding(invocation, call, true) : null);
             result = next.call(invocation);
@@ -52,8 +52,7 @@ final class HedgeStep extends AsyncStep {
             slots[CallContext.ATTEMPT] = outer;
             body.end();
         }
-        boolean callerGivesUp = failure instanceof InterruptedException;
-        call.ended(callerGivesUp ? null : HedgeOutcome.FIRST_WON, result, failure);
+        call.ended(failure instanceof InterruptedException ? null : HedgeOutcome.FIRST_WON, result, failure);
         return call.await();
     }
 
@@ -64,25 +63,21 @@ final class HedgeStep extends AsyncStep {
         }
         HedgedCall hedged = new HedgedCall(hedge, call.invocation());
         Attempt outer = call.attempt();
-        call.attempt(Attempt.ofHedge(hedge.inWords, outer));
+        call.attempt(Attempt.of(hedge.inWords, 1, outer).ofHedge(1));
         boolean mayHaveTwo = hedged.delayNanos != NEVER;
         InterruptibleExecution body = new InterruptibleExecution();
         body.begin();
-        hedged.begun(body::interrupt, mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
-        CompletableFuture<@Nullable Object> first = begin(call.invocation());
-        body.end();
-        call.attempt(outer);
+        CompletableFuture<@Nullable Object> first;
+        try {
+            hedged.begun(body::interrupt, mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
+            first = next.callAsync(call.invocation());
+        } finally {
+            body.end();
+            call.attempt(outer);
+        }
         hedged.firstIsStoppedBy(() -> first.complete(null));
         hedged.endsWith(HedgeOutcome.FIRST_WON, first);
         return call.await(hedged);
-    }
-
-    private CompletableFuture<@Nullable Object> begin(Invocation invocation) {
-        try {
-            return next.callAsync(invocation);
-        } catch (Throwable broken) { // a step of the application
-            return CompletableFuture.failedFuture(broken);
-        }
     }
 
     /** Once more after the wait, or if that was stopped. */
@@ -94,7 +89,7 @@ final class HedgeStep extends AsyncStep {
             return Next.OUTWARD;
         }
         hedge.waits.add(call);
-        call.attempt(Objects.requireNonNull(call.attempt()).besideFirst());
+        call.attempt(Objects.requireNonNull(call.attempt()).again(2).ofHedge(2));
         return Next.INWARD;
     }
 

@@ -23,9 +23,9 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     final long delayNanos;
     private final Hedge hedge;
     private final long start;
-    private Runnable stopFirst = () -> {};
+    private volatile Runnable stopFirst = () -> {};
     private @Nullable CompletableFuture<@Nullable Object> second;
-    private @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // until an attempt answers; null when it is decided
+    private volatile @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // null when the end is decided
     private volatile @Nullable Throwable earlier; // the failure of one, while the other goes on
 
     HedgedCall(Hedge hedge, Invocation call) {
@@ -45,12 +45,8 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
 
     /** The first attempt has left its caller's thread. */
     void firstIsStoppedBy(Runnable stopping) {
-        boolean isOver;
-        synchronized (this) {
-            stopFirst = stopping;
-            isOver = soFar == null;
-        }
-        if (isOver) {
+        stopFirst = stopping;
+        if (soFar == null) { // and perhaps the other one was stopped
             stopping.run();
         }
     }

@@ -212,7 +212,7 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         if (RetryRules.leavesRetryingTo(policy, outer)) {
             return outer;
         }
-        if (!outer.isFirstOfHedge()) {
+        if (outer.ofHedge() == 0) {
             reports.nested(outer.by());
         }
         return attempt(outer);

@@ -51,9 +51,8 @@ final class RetryRules {
 
     /** Whether there are to be no retries here, because an outer retry repeats the call, or a hedge has a first attempt too. */
     static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
-        boolean isRetried = outer != null && !outer.isReplay() && !outer.isFirstOfHedge();
-        boolean hasFirst = outer != null && outer.isBesideFirst();
-        return hasFirst || (isRetried && policy.nested() == RetryPolicy.Nested.SUPPRESS);
+        boolean suppresses = policy.nested() == RetryPolicy.Nested.SUPPRESS;
+        return outer != null && (outer.ofHedge() == 2 || (outer.ofHedge() == 0 && !outer.isReplay() && suppresses));
     }
 
     /**

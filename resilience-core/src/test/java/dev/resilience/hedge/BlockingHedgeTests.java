@@ -171,7 +171,7 @@ class BlockingHedgeTests {
             return CompletableFuture.completedFuture("second");
         });
 
-        assertThat(answer).isCompletedWithValue("second");
+        assertThat(answer.join()).isEqualTo("second");
         assertThat(interrupted).isTrue();
     }
 

@@ -130,8 +130,7 @@ public record PlanFactory(
                         + (suspends
                                 ? "a List"
                                 : "all elements as one value, such as Mono<List<...>> or Single<List<...>>")
-                        + ", or move " + annotation
-                        + " to a method that does, or set enabled = false on it if it is the type's.");
+                        + ", or move " + annotation + " to a method that does, or set enabled = false on it here.");
     }
 
     /** The annotations whose policies are switched off. */

@@ -35,13 +35,8 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
     private static final MeterFamily DELAY = new MeterFamily(
             "resilience.hedge.delay", "seconds", "How long a first attempt takes before a second one begins");
 
-    private static final Set<String> WRITTEN_TO = Set.of(
-            "OutputStream",
-            "Writer",
-            "ServletResponse",
-            "HttpServletResponse",
-            "ServerHttpResponse",
-            "ServerWebExchange");
+    private static final Set<String> WRITTEN_TO =
+            Set.of("OutputStream", "Writer", "HttpServletResponse", "ServerHttpResponse", "ServerWebExchange");
 
     public HedgeKind() {
         super("hedge", dev.resilience.annotation.Hedge.class, "retry", HedgePolicy.defaults());
@@ -88,8 +83,7 @@ public final class HedgeKind extends ConfiguredKind<dev.resilience.annotation.He
                     "Remove one of @Hedge and @Retryable, or set enabled = false on it if it is the type's.");
         }
         if (Stream.of(method.method().getParameterTypes())
-                .map(Class::getSimpleName)
-                .anyMatch(WRITTEN_TO::contains)) {
+                .anyMatch(type -> WRITTEN_TO.contains(type.getSimpleName()))) {
             refuse.accept(
                     "has a parameter to which it writes, so that the output of both attempts would be mixed",
                     "Return what it writes, or move @Hedge to a method that returns what is to be written.");

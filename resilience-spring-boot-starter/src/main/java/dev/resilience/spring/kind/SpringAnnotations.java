@@ -34,13 +34,9 @@ public final class SpringAnnotations {
     public static boolean isTransactional(Method method, Class<?> type) {
         return Stream.of(method, type)
                 .flatMap(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream())
-                .filter(annotation ->
-                        TRANSACTIONAL.contains(annotation.getType().getName()))
-                .map(annotation -> annotation
-                        .getValue("propagation")
-                        .or(() -> annotation.getValue("value"))
-                        .orElse(""))
+                .filter(found -> TRANSACTIONAL.contains(found.getType().getName()))
                 .limit(1)
-                .anyMatch(propagation -> !WITHOUT.contains(propagation.toString()));
+                .anyMatch(found ->
+                        found.asMap().values().stream().map(String::valueOf).noneMatch(WITHOUT::contains));
     }
 }

@@ -15,8 +15,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
-import org.springframework.transaction.reactive.TransactionSynchronizationManager;
-import org.springframework.util.ClassUtils;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
@@ -34,9 +32,8 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     private static final ContextSnapshotFactory SNAPSHOTS =
             ContextSnapshotFactory.builder().build();
 
-    private static final boolean HAS_TRANSACTIONS = ClassUtils.isPresent(
-            "org.springframework.transaction.reactive.TransactionSynchronizationManager",
-            SubscribedCall.class.getClassLoader());
+    /** A class by name, because Spring's transactions need not be there. */
+    private static final String TRANSACTION = "class org.springframework.transaction.reactive.TransactionContext";
 
     private final ProtectedPublishers publishers;
     private final ContextView context;
@@ -166,22 +163,10 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         return ReactiveCallContext.requestOf(context);
     }
 
+    /** Or in the scope of one that there need not be, as with {@code SUPPORTS}. */
     @Override
     public final boolean isInTransaction() {
-        return HAS_TRANSACTIONS && !context.isEmpty() && Transactions.areIn(context);
-    }
-
-    /** Apart, because Spring's transactions need not be there. */
-    private static final class Transactions {
-
-        static boolean areIn(ContextView context) {
-            return TransactionSynchronizationManager.forCurrentTransaction()
-                    .map(TransactionSynchronizationManager::isActualTransactionActive)
-                    .onErrorReturn(false)
-                    .contextWrite(context)
-                    .toFuture()
-                    .getNow(false);
-        }
+        return context.stream().anyMatch(entry -> entry.getKey().toString().equals(TRANSACTION));
     }
 
     @Override
