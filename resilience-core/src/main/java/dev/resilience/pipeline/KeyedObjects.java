@@ -55,7 +55,8 @@ public final class KeyedObjects<L> {
     private final ShortLock lock = new ShortLock();
     private final Queue<Held<L>> inTurn = new ArrayDeque<>(); // with the lock, as is the next
     private final Queue<Held<L>> aside = new ArrayDeque<>();
-    private final AtomicInteger come = new AtomicInteger(); // how many keys, written with the lock: what uses are dated by
+    private final AtomicInteger come =
+            new AtomicInteger(); // how many keys, written with the lock: what uses are dated by
 
     /**
      * @param max how many there may be; asked whenever a new key comes
