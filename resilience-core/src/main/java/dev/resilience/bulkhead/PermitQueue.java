@@ -40,7 +40,8 @@ final class PermitQueue {
     void limit(int concurrent, int queue) {
         lock.get(() -> {
             maxConcurrent = concurrent;
-            return maxQueue = queue;
+            maxQueue = queue;
+            return queue;
         });
     }
 

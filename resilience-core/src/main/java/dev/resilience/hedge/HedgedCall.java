@@ -2,7 +2,7 @@ package dev.resilience.hedge;
 
 import dev.resilience.event.HedgeOutcome;
 import dev.resilience.fault.Causes;
-import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
@@ -114,7 +114,7 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     /** The end of a blocking call whose first attempt has ended. An interrupt of the caller ends the wait for the second. */
     @Nullable
     Object await() throws Throwable {
-        AsyncCall.await(this, false, () -> cancel(true));
+        InterruptibleExecution.await(this, false, () -> cancel(true));
         Throwable thrown = handle((answer, failure) -> failure).join();
         if (thrown != null) {
             throw thrown;

@@ -15,10 +15,8 @@ import dev.resilience.pipeline.AsyncWait.ThreadWait;
 import dev.resilience.pipeline.Pipeline.BodyStep;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -260,28 +258,6 @@ public class AsyncCall extends CallersFuture implements Runnable {
             return waitFor(new StageWait(this, pending));
         }
         throw new NullPointerException("An asynchronous method returned " + stage + " in place of a CompletionStage");
-    }
-
-    /**
-     * Lets a blocking caller wait for an end. An interrupt of its thread is passed on, and set again afterwards.
-     *
-     * @param wasInterrupted whether there was one before
-     */
-    public static void await(CompletableFuture<?> end, boolean wasInterrupted, Runnable interrupt) {
-        boolean interrupted = wasInterrupted;
-        while (!end.isDone()) {
-            try {
-                end.get();
-            } catch (InterruptedException ofCaller) {
-                interrupted = true;
-                interrupt.run();
-            } catch (ExecutionException | CancellationException failed) {
-                // is done
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Where it goes on with what a wait has ended in. */

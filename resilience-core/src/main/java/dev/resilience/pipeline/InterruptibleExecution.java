@@ -1,6 +1,9 @@
 package dev.resilience.pipeline;
 
 import dev.resilience.context.CallContext;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +76,28 @@ public final class InterruptibleExecution extends AtomicInteger {
             around = around.outer;
         }
         return around != null;
+    }
+
+    /**
+     * Lets a blocking caller wait for an end. An interrupt of its thread is passed on, and set again afterwards.
+     *
+     * @param wasInterrupted whether there was one before
+     */
+    public static void await(CompletableFuture<?> end, boolean wasInterrupted, Runnable interrupt) {
+        boolean interrupted = wasInterrupted;
+        while (!end.isDone()) {
+            try {
+                end.get();
+            } catch (InterruptedException ofCaller) {
+                interrupted = true;
+                interrupt.run();
+            } catch (ExecutionException | CancellationException failed) {
+                // is done
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** A call that runs on other threads than its caller's, and that the end of the application may stop. */

@@ -36,7 +36,7 @@ final class OffloadedCall extends AsyncCall {
         boolean wasInterrupted = Thread.interrupted();
         interrupt.set(wasInterrupted);
         start();
-        await(this, wasInterrupted, this::stop);
+        InterruptibleExecution.await(this, wasInterrupted, this::stop);
         Throwable failure = exceeded == null ? failure() : exceeded.get();
         if (failure != null) {
             throw failure;

@@ -322,9 +322,10 @@ class BreakerByKeyTests {
                 callers[t] = new Thread(() -> {
                     await(begin);
                     for (String key : own) {
-                        catchThrowable(() -> mode.call(Pipeline.of(breaker.forKey(key)), () -> {
+                        Throwable down = catchThrowable(() -> mode.call(Pipeline.of(breaker.forKey(key)), () -> {
                             throw new ConnectException("down");
                         }));
+                        assertThat(down).isNotNull();
                     }
                 });
                 callers[t].start();

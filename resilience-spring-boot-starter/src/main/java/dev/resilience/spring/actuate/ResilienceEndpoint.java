@@ -119,7 +119,7 @@ public class ResilienceEndpoint {
             refuse("dead letters are listed without", key);
             return deadLetters.get().withLetters(name);
         }
-        return key == null ? entryWithEvents(kind(kind), name) : keyEntry(kind(kind), name, key);
+        return key == null ? entryWithEvents(kind(kind), name) : byKey(kind(kind), name, key);
     }
 
     /**
@@ -300,9 +300,9 @@ public class ResilienceEndpoint {
         L live = live(kind, name);
         Map<String, Object> policy = JsonView.guarded(shown -> {
             Map<String, Object> values = RecordKeys.view(live.policy());
-            values.putAll(liveObjects().isEnabled(kind.id(), name) ? Map.of() : Map.of("enabled", false));
             kind.describePolicy(live, values);
             shown.putAll(values);
+            shown.put("enabled", liveObjects().isEnabled(kind.id(), name) ? null : false);
         });
         Map<String, Object> state = JsonView.guarded(shown -> {
             shown.putAll(kind.state(live));
@@ -323,8 +323,7 @@ public class ResilienceEndpoint {
                 kind::stateOfKey);
     }
 
-    private <L extends LiveObject<?>> Map<String, Object> keyEntry(
-            ConfiguredKind<?, ?, L> kind, String name, String key) {
+    private <L extends LiveObject<?>> Map<String, Object> byKey(ConfiguredKind<?, ?, L> kind, String name, String key) {
         return Map.of("state", kind.stateOfKey(ofKey(kind, name, key)), "actions", kind.actions());
     }
 

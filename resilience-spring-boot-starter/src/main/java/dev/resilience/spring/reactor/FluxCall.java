@@ -106,7 +106,7 @@ final class FluxCall extends SubscribedCall implements Subscription {
 
     @Override
     public CompletionStage<?> answer(@Nullable Object returned) {
-        Object read = read(returned);
+        Object read = publishers.read(returned);
         return attempt(read instanceof Publisher<?> ? read : Mono.justOrEmpty(read));
     }
 

@@ -95,7 +95,7 @@ final class MonoCall extends SubscribedCall {
 
     @Override
     public CompletionStage<?> answer(@Nullable Object returned) {
-        Object read = read(returned);
+        Object read = publishers.read(returned);
         return read instanceof Publisher<?> ? attempt(read) : CompletableFuture.completedFuture(read);
     }
 

@@ -35,7 +35,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     /** A class by name, because Spring's transactions need not be there. */
     private static final String TRANSACTION = "class org.springframework.transaction.reactive.TransactionContext";
 
-    private final ProtectedPublishers publishers;
+    final ProtectedPublishers publishers;
     private final ContextView context;
     private final @Nullable Executor elsewhere;
 
@@ -107,8 +107,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         }
         boolean isSubscribing = running != null && running.subscribing != null;
         if (running != null && isSatisfied) {
-            running.stop();
-            running.complete(null);
+            running.cancel(true);
         } else if (running != null) {
             running.stop();
         }
@@ -127,11 +126,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
 
     @Override
     public final CompletionStage<?> begin(@Nullable Object publisher) {
-        return attempt(read(publisher));
-    }
-
-    final @Nullable Object read(@Nullable Object returned) {
-        return publishers.read(returned);
+        return attempt(publishers.read(publisher));
     }
 
     final CompletionStage<?> attempt(@Nullable Object read) {
