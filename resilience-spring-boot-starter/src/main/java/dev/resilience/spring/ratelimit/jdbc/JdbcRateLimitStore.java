@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.util.CollectionUtils;
 
@@ -119,7 +118,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                 "longest", request.longest(),
                 "max_wait", request.maxWait(),
                 "kept", 2 * request.longest());
-        return insertedFirst(values, connection -> CollectionUtils.firstElement(take(connection, values)));
+        return insertedFirst(values, connection -> take(connection, values));
     }
 
     private List<Answer> take(Connection connection, Map<String, ?> values) throws SQLException {
@@ -149,23 +148,21 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                 "kept", Dialect.micros(SEEN_FOR));
         return insertedFirst(values, connection -> {
             if (sql(NOTE, connection).update(connection, values) == 0) {
-                return null;
+                return List.of();
             }
             sql(REMOVE, connection).update(connection, values);
-            return sql(COUNT, connection)
-                    .rows(connection, values, row -> row.getInt(1))
-                    .get(0);
+            return sql(COUNT, connection).rows(connection, values, row -> row.getInt(1));
         });
     }
 
-    /** @param work returns {@code null} if there is no row */
-    private <T> T insertedFirst(Map<String, ?> values, ConnectionCallback<@Nullable T> work) {
+    /** @param work returns nothing if there is no row */
+    private <T> T insertedFirst(Map<String, ?> values, ConnectionCallback<List<T>> work) {
         return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
-            T answer = work.doInConnection(connection);
-            if (answer == null) {
+            List<T> answer = work.doInConnection(connection);
+            if (answer.isEmpty()) {
                 sql(INSERT, connection).update(connection, values);
             }
-            return answer;
+            return CollectionUtils.firstElement(answer);
         })));
     }
 
