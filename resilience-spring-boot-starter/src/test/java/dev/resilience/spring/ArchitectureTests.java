@@ -240,7 +240,7 @@ class ArchitectureTests {
                 arguments(
                         "org.springframework.transaction..",
                         List.of("autoconfigure", "aop", "idempotency.jdbc", "idempotency.redis", "retry")),
-                arguments("org.springframework.jdbc..", List.of("autoconfigure", "idempotency.jdbc")),
+                arguments("org.springframework.jdbc..", List.of("autoconfigure", "idempotency.jdbc", "ratelimit.jdbc")),
                 arguments("com.zaxxer.hikari..", List.of("autoconfigure", "idempotency.jdbc")),
                 arguments(
                         "reactor..",

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
-import dev.resilience.event.CircuitState;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.pipeline.ThrowingSupplier;
@@ -171,7 +170,7 @@ class PerHostTests {
             assertThat(meters.getMeters().toString()).doesNotContain("127.0.0.1", "h1");
 
             assertThat(hostsShown().keySet()).containsExactly("127.0.0.1:" + down.port(), "127.0.0.1:" + up.port());
-            assertThat(hostsShown().get("127.0.0.1:" + down.port())).containsEntry("state", CircuitState.OPEN);
+            assertThat(hostsShown().get("127.0.0.1:" + down.port())).containsEntry("state", "OPEN");
             assertThat(endpoint.policy("http-client", "backend", null).get("policy"))
                     .asInstanceOf(InstanceOfAssertFactories.MAP)
                     .containsEntry("hosts", List.of("*"))
@@ -269,7 +268,7 @@ class PerHostTests {
             assertThat(client.byHost.some(2_000, host -> false, host -> host))
                     .hasSize(1_000)
                     .containsKeys("h1", "h2", "h3", "h1500")
-                    .doesNotContainKeys("h4", "h503");
+                    .doesNotContainKey("h4");
             assertThat(calls("resilience.bulkhead.calls", "accepted")).isEqualTo(1 + 2 + 2 * 1498);
             assertThat(hostsShown()).hasSize(20).containsKeys("h1", "h2");
         });

@@ -175,7 +175,7 @@ class ChangedPoliciesTests {
 
             assertThat(retry.asksForRetry(7)).isTrue();
             assertThat(retry.asksForRetry(8)).isFalse();
-            assertThatThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of("retry-on-result", "= 7")))
+            assertThatThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of("retry-on-result", "7 == 7")))
                     .isInstanceOf(ResilienceConfigurationException.class)
                     .hasMessageContaining("it names no variable");
         });

@@ -40,19 +40,18 @@ class CrashTests {
             Map.of(AHEAD, new ArrayDeque<>(), BEHIND, new ArrayDeque<>());
 
     private final ServerDatabases database;
-    private final boolean isFromCode;
     private final HikariDataSource pool;
     private final JdbcTemplate jdbc;
 
     CrashTests(ServerDatabases database) {
-        this(database, false);
-    }
-
-    CrashTests(ServerDatabases database, boolean isFromCode) {
         this.database = database;
-        this.isFromCode = isFromCode;
         this.pool = database.pool();
         this.jdbc = new JdbcTemplate(pool);
+    }
+
+    /** Whether the calls of the program have no annotation. */
+    boolean isFromCode() {
+        return false;
     }
 
     @BeforeEach
@@ -83,7 +82,7 @@ class CrashTests {
     private NodeProcess node(String clockOffset) throws IOException {
         NodeProcess idle = IDLE.get(clockOffset).poll();
         return idle == null
-                ? new NodeProcess(database, "--node.clock-offset=" + clockOffset, "--node.from-code=" + isFromCode)
+                ? new NodeProcess(database, "--node.clock-offset=" + clockOffset, "--node.from-code=" + isFromCode())
                         .keptIn(IDLE.get(clockOffset))
                 : idle;
     }

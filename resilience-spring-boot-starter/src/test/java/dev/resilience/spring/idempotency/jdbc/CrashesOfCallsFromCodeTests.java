@@ -7,6 +7,11 @@ import org.junit.jupiter.api.Tag;
 class CrashesOfCallsFromCodeTests extends CrashTests {
 
     CrashesOfCallsFromCodeTests(ServerDatabases database) {
-        super(database, true);
+        super(database);
+    }
+
+    @Override
+    boolean isFromCode() {
+        return true;
     }
 }
