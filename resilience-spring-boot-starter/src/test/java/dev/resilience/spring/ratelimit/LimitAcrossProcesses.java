@@ -56,7 +56,7 @@ public abstract class LimitAcrossProcesses {
     private void run(Path directory, Duration phase, Duration outage, boolean isStopped) throws Exception {
         List<LimitedProcess> processes = new ArrayList<>();
         try {
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < LimitedProcess.PROCESSES; i++) {
                 processes.add(new LimitedProcess(directory, store()));
             }
             await(() -> processes.stream().allMatch(LimitedProcess::isReady));

@@ -34,6 +34,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 final class LimitedProcess implements AutoCloseable {
 
+    static final int PROCESSES = 3;
     static final int CALLS_A_SECOND = 3_400;
     static final int PERMITS = 5_000;
     static final int BURST = 1_000;
@@ -118,8 +119,8 @@ final class LimitedProcess implements AutoCloseable {
                 .build();
         RateLimitStore store = store(arguments[1], arguments[2]);
         store.prepare();
-        SharedLimit limit = new SharedLimit("limit", store, UUID.randomUUID().toString(), TimeSource.system());
-        Permits permits = limit.permits(null, policy);
+        String node = UUID.randomUUID().toString();
+        store.nodes("limit", node); // so that each process knows of all others from the beginning
         AtomicInteger next = new AtomicInteger();
         LongBuffer given;
         try (FileChannel channel = FileChannel.open(
@@ -128,6 +129,11 @@ final class LimitedProcess implements AutoCloseable {
                     .asLongBuffer();
         }
         System.in.read();
+        SharedLimit limit = new SharedLimit("limit", store, node, TimeSource.system());
+        while (!limit.view().get("nodes").equals(PROCESSES)) {
+            Thread.sleep(1);
+        }
+        Permits permits = limit.permits(null, policy);
         for (int i = 0; i < THREADS; i++) {
             new Thread(() -> call(permits, given, next)).start();
         }
