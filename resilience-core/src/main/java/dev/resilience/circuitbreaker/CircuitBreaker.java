@@ -274,8 +274,7 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
      * through all the same changes nothing: the breaker opens, probes and closes as if each refusal were made. What an operator has forced open refuses every call.
      */
     Permit admit() {
-        boolean isProbe = currentState() != CircuitState.CLOSED; // of this one, if of any
-        if (ofAll != null && ofAll.currentState() != CircuitState.CLOSED && !(isProbe && ofAll.isProbed())) {
+        if (ofAll != null && ofAll.currentState() != CircuitState.CLOSED && !isBesideProbes(ofAll)) {
             return ofAll.admit(); // what an operator or half-of-keys has decided holds for all parts
         }
         State asked;
@@ -296,9 +295,11 @@ public final class CircuitBreaker extends PerKey<CircuitBreaker> implements Live
         throw reports.refused(asked.refusal());
     }
 
-    private boolean isProbed() {
-        State now = state;
-        return now.name == CircuitState.HALF_OPEN || (now instanceof OpenState open && open.isProbeDue());
+    /** While the one of all probes, or is about to, a part that is not CLOSED itself is no probe for it, and decides alone. */
+    private boolean isBesideProbes(CircuitBreaker whole) {
+        State now = whole.state;
+        boolean isProbed = now.name == CircuitState.HALF_OPEN || (now instanceof OpenState open && open.isProbeDue());
+        return isProbed && currentState() != CircuitState.CLOSED;
     }
 
     long refused() {

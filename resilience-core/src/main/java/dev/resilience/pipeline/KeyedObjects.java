@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * beyond {@value #MAX_LENGTH} characters is replaced by a digest.
  *
  * <p>A key never has two objects that calls hold. What a call holds stays, so there may be more than the limit: as many as
- * calls under way, and those that stay whatever comes. A key that is known is found without a lock. A new one takes a lock, for a constant time on average.
+ * calls under way, and those that stay whatever comes. A key that is known is found without a lock. A new one takes a lock, for
+ * a constant time on average.
  *
  * <p>Least recently used is approximated: of the next {@value #LOOKS} in turn the one goes that was used before the others, by
  * the number of keys that had come by then. Those in use are set aside; each new key looks at {@value #LOOKS} of them again. If
@@ -55,8 +56,9 @@ public final class KeyedObjects<L> {
     private final ShortLock lock = new ShortLock();
     private final Queue<Held<L>> inTurn = new ArrayDeque<>(); // with the lock, as is the next
     private final Queue<Held<L>> aside = new ArrayDeque<>();
-    private final AtomicInteger come =
-            new AtomicInteger(); // how many keys, written with the lock: what uses are dated by
+
+    /** How many keys have come, counted with the lock: uses are dated by it. */
+    private final AtomicInteger come = new AtomicInteger();
 
     /**
      * @param max how many there may be; asked whenever a new key comes

@@ -194,8 +194,8 @@ public interface ResilienceRegistry {
     /**
      * Gives every circuit breaker its initial state and an empty window, as before the first call: for tests that share an
      * application. What circuit breakers, bulkheads and rate limits know of single keys is forgotten, states given by hand
-     * among it; a key whose call is under way stays as it is. Counters go on, because meters show them, and so do retry budgets. {@link CircuitBreaker#reset()} does it
-     * for one.
+     * among it; a key whose call is under way stays as it is. Counters go on, because meters show them, and so do retry
+     * budgets. {@link CircuitBreaker#reset()} does it for one.
      */
     void reset();
 }

@@ -3,6 +3,8 @@ package dev.resilience.spring.autoconfigure;
 import static dev.resilience.spring.WarningId.DEAD_LETTERS_FORGOTTEN;
 import static dev.resilience.spring.WarningId.MEMORY_STORE;
 import static dev.resilience.spring.WarningId.MEMORY_STORE_BESIDE_DATABASE;
+import static dev.resilience.spring.kind.KindContext.NEEDS_DATA_SOURCE;
+import static dev.resilience.spring.kind.KindContext.NEEDS_REDIS;
 
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.idempotency.CallerScope;
@@ -18,7 +20,6 @@ import dev.resilience.spring.deadletter.MemoryDeadLetterStore;
 import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
 import dev.resilience.spring.idempotency.json.Json;
-import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.time.TimeSource;
@@ -68,13 +69,8 @@ final class ResilienceStoreConfiguration {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.IdempotencyStore properties = checked.written().idempotencyStore();
         ResilienceProperties.IdempotencyStore.Type type = properties.type();
-        checked.require(
-                type != ResilienceProperties.IdempotencyStore.Type.REDIS, RECORDS_IN, type, KindContext.NEEDS_REDIS);
-        checked.require(
-                type != ResilienceProperties.IdempotencyStore.Type.JDBC,
-                RECORDS_IN,
-                type,
-                KindContext.NEEDS_DATA_SOURCE);
+        checked.require(type != ResilienceProperties.IdempotencyStore.Type.REDIS, RECORDS_IN, type, NEEDS_REDIS);
+        checked.require(type != ResilienceProperties.IdempotencyStore.Type.JDBC, RECORDS_IN, type, NEEDS_DATA_SOURCE);
         return new MemoryIdempotencyStore(time, properties.memory().maxSize().toBytes());
     }
 
@@ -134,11 +130,7 @@ final class ResilienceStoreConfiguration {
         CheckedProperties checked = resilienceRuntime.properties;
         ResilienceProperties.DeadLetterStore properties = checked.written().deadLetterStore();
         ResilienceProperties.DeadLetterStore.Type type = properties.type();
-        checked.require(
-                type != ResilienceProperties.DeadLetterStore.Type.JDBC,
-                LETTERS_IN,
-                type,
-                KindContext.NEEDS_DATA_SOURCE);
+        checked.require(type != ResilienceProperties.DeadLetterStore.Type.JDBC, LETTERS_IN, type, NEEDS_DATA_SOURCE);
         return new MemoryDeadLetterStore(time, properties.memory().maxSize().toBytes());
     }
 

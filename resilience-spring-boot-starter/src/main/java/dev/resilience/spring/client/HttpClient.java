@@ -3,17 +3,20 @@ package dev.resilience.spring.client;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.Deadline;
 import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.KeyedObjects;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.pipeline.Step;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +72,7 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
         this.inOrder = inOrder;
         this.layers = new HashMap<>(layers);
         TimeLimitPolicy forever = TimeLimitPolicy.builder().timeout(FOREVER).build();
-        TimeLimit limit = new TimeLimit(name, forever, environment); // interrupts a request when its deadline is over
+        Layer limit = untilDeadline(new TimeLimit(name, forever, environment));
         this.layers.putIfAbsent("time-limit", limit);
         this.untilDeadline = Pipeline.of(List.of(limit), environment.carrier());
         this.shared = pipeline(this.layers);
@@ -126,5 +129,23 @@ public final class HttpClient implements LiveObject<HttpClientPolicy> {
 
     private Pipeline pipeline(Map<String, Layer> byKind) {
         return Pipeline.of(inOrder.apply(byKind), environment.carrier());
+    }
+
+    /** Interrupts a request when the deadline is over; one without a deadline needs no timer. */
+    private static Layer untilDeadline(TimeLimit limit) {
+        return next -> {
+            Step limited = limit.around(next);
+            return new Step() {
+                @Override
+                public @Nullable Object call(Invocation request) throws Throwable {
+                    return (Deadline.current() == null ? next : limited).call(request);
+                }
+
+                @Override
+                public CompletableFuture<@Nullable Object> callAsync(Invocation request) {
+                    return (Deadline.current() == null ? next : limited).callAsync(request);
+                }
+            };
+        };
     }
 }

@@ -82,8 +82,9 @@ public final class RateLimitKind
     @Override
     public Map<String, Object> stateOfKey(RateLimit limit) {
         Map<String, Object> state = new LinkedHashMap<>();
-        if (!Double.isNaN(limit.available())) {
-            state.put("available", (long) limit.available());
+        double available = limit.available();
+        if (!Double.isNaN(available)) {
+            state.put("available", (long) available);
             state.put("burst", limit.policy().capacity());
         }
         return state;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.util.CollectionUtils;
 
@@ -75,6 +76,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     private final String table;
     private final boolean createsTable;
     private final Map<String, NamedSql> statements = new ConcurrentHashMap<>();
+    private volatile @Nullable Dialect dialect;
 
     /**
      * Connects to nothing yet.
@@ -122,7 +124,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     }
 
     private List<Answer> take(Connection connection, Map<String, ?> values) throws SQLException {
-        return switch (Dialect.of(connection)) {
+        return switch (dialect(connection)) {
             case POSTGRESQL -> answers(TAKE_AT_A_MOMENT, connection, values);
             case H2 -> answers(READ + "FINAL TABLE (" + TAKE + ")", connection, values);
             case MYSQL ->
@@ -167,10 +169,15 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     }
 
     private NamedSql sql(String written, Connection connection) throws SQLException {
-        NamedSql known = statements.get(written);
+        Dialect spoken = dialect(connection);
+        return statements.computeIfAbsent(written, text -> spoken.sql(text, table));
+    }
+
+    private Dialect dialect(Connection connection) throws SQLException {
+        Dialect known = dialect;
         if (known == null) {
-            known = Dialect.of(connection).sql(written, table);
-            statements.put(written, known);
+            known = Dialect.of(connection);
+            dialect = known;
         }
         return known;
     }
