@@ -51,6 +51,16 @@ final class ShopPage {
                 .asInt();
     }
 
+    /** What the rows with this story say of their orders. */
+    List<String> orders(String story) {
+        return browser.script("return [...document.querySelectorAll('#answers li')]"
+                        + ".filter(row => row.querySelector('.story').textContent === '" + story + "')"
+                        + ".map(row => row.querySelector('.what').textContent)")
+                .valueStream()
+                .map(JsonNode::asString)
+                .toList();
+    }
+
     /** Clicks the button with this text and gives what is said about it in the end. */
     String play(String scene) {
         browser.script("document.getElementById('result').textContent = '';"
