@@ -29,6 +29,9 @@ final class AdaptiveLimit {
 
     private static final int SUM_BITS = 40;
 
+    /** So many calls that have returned or find no permit raise the limit by one, up to where it is to be. */
+    private static final int CALLS_OF_A_RAISE = 4;
+
     private static final AtomicReferenceFieldUpdater<AdaptiveLimit, Window> WINDOW =
             AtomicReferenceFieldUpdater.newUpdater(AdaptiveLimit.class, Window.class, "window");
 
@@ -37,17 +40,17 @@ final class AdaptiveLimit {
     private final Runnable changed;
     private volatile Window window;
 
-    /** @param changed called when the limit is another one, by the call that completed a window */
+    /** @param changed called when the limit is another one, by the call that completed a window or found no permit */
     AdaptiveLimit(LimitSearch search, TimeSource time, FaultClassification faults, Runnable changed) {
         this.time = time;
         this.faults = faults;
         this.changed = changed;
-        this.window = new Window(search, time.nanoTime());
+        this.window = new Window(search, search.inForce(), time.nanoTime());
     }
 
     /** Calls that may run at once now. */
     int limit() {
-        return search().inForce();
+        return window.limit;
     }
 
     LimitSearch search() {
@@ -89,11 +92,14 @@ final class AdaptiveLimit {
             finish(current, now, true);
         }
         current.blocked.increment();
+        if (current.rises()) {
+            changed.run();
+        }
     }
 
     private void finish(Window ended, long now, boolean hangs) {
-        Window next = new Window(ended.result(hangs), now);
-        if (WINDOW.compareAndSet(this, ended, next) && next.search.inForce() != ended.search.inForce()) {
+        Window next = new Window(ended.result(hangs), ended.limit, now);
+        if (WINDOW.compareAndSet(this, ended, next) && next.limit != ended.limit) {
             changed.run();
         }
     }
@@ -110,6 +116,7 @@ final class AdaptiveLimit {
     private static final class Window {
 
         final LimitSearch search;
+        final int before;
         final long start;
         final long needed;
         final double patience;
@@ -118,17 +125,33 @@ final class AdaptiveLimit {
         final LongAdder others = new LongAdder(); // calls that ended and say nothing else
         final LongAdder blocked = new LongAdder();
 
+        volatile int limit;
+
         /** When it was looked last whether calls end, and how many had by then. */
         final AtomicLong seenAt;
 
         volatile long seen;
 
-        Window(LimitSearch search, long start) {
+        /** @param before the limit of the window before this one */
+        Window(LimitSearch search, int before, long start) {
             this.search = search;
+            this.before = before;
+            this.limit = Math.min(before, search.inForce());
             this.start = start;
             this.needed = search.needed();
             this.patience = search.patience();
             this.seenAt = new AtomicLong(start);
+        }
+
+        /** A raise is spread over calls: those that begin at one moment would meet in the callee's queue. */
+        boolean rises() {
+            long risen = before + (blocked.sum() + returned()) / CALLS_OF_A_RAISE;
+            int to = (int) Math.min(search.inForce(), risen);
+            boolean isHigher = to > limit;
+            if (isHigher) {
+                limit = to;
+            }
+            return isHigher;
         }
 
         long returned() {

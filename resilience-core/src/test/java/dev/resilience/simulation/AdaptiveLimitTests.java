@@ -26,7 +26,7 @@ class AdaptiveLimitTests {
 
         List<LimitResult> fixed = LimitSimulation.run(LimitRule.FIXED_50, day, 1);
         for (int phase = 0; phase < results.size(); phase++) {
-            assertIsAsGoodAs(fixed.get(phase), results.get(phase), 1.05);
+            assertIsAsGoodAs(fixed.get(phase), results.get(phase), 1);
         }
     }
 
@@ -54,15 +54,16 @@ class AdaptiveLimitTests {
     @Tag("long")
     void isAsGoodAsTheBestFixedLimitWhateverCallsTake(Service service) {
         for (int queue : new int[] {0, QUEUE}) {
+            double slower = service == Service.CONSTANT ? (queue > 0 ? 1.15 : 1.5) : (queue > 0 ? 1 : 1.05);
             LimitScenario day = LimitScenario.day(service, queue, 120);
-            List<List<LimitResult>> fixed = Stream.of(LimitRule.values())
-                    .filter(LimitRule::isFixed)
-                    .map(rule -> LimitSimulation.run(rule, day, 1))
-                    .toList();
-            for (long seed = 1; seed <= 3; seed++) {
+            for (long seed : new long[] {1, 2, 3}) {
+                List<List<LimitResult>> fixed = Stream.of(LimitRule.values())
+                        .filter(LimitRule::isFixed)
+                        .map(rule -> LimitSimulation.run(rule, day, seed))
+                        .toList();
                 List<LimitResult> results = LimitSimulation.run(LimitRule.ADAPTIVE, day, seed);
                 for (int phase = 0; phase < results.size(); phase++) {
-                    assertIsAsGoodAs(best(fixed, phase), results.get(phase), service == Service.CONSTANT ? 1.5 : 1.05);
+                    assertIsAsGoodAs(best(fixed, phase), results.get(phase), slower);
                 }
             }
         }
@@ -112,7 +113,6 @@ class AdaptiveLimitTests {
                 .orElseThrow();
     }
 
-    /** Where all calls take the same time, each that queues is seen, and they come in step after a probe. */
     private static void assertIsAsGoodAs(LimitResult best, LimitResult result, double slower) {
         LimitPhase phase = result.phase();
         if (phase.hangs()) {
@@ -120,7 +120,7 @@ class AdaptiveLimitTests {
             return;
         }
         assertThat(result.served()).as(phase + ": served").isGreaterThan(0.9 * best.served());
-        assertThat(result.p99Millis()).as(phase + ": p99").isLessThan(slower * best.p99Millis());
+        assertThat(result.p99Millis()).as(phase + ": p99").isLessThanOrEqualTo(slower * best.p99Millis());
         assertThat(result.settledLimit()).as(phase + ": limit").isBetween(phase.servers() / 2.0, 2.0 * phase.servers());
     }
 }
