@@ -16,6 +16,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Three consumers of RabbitMQ get each message one to five times: it has one row, and none is given up. */
+@Tag("long")
 @EnabledIf("dev.resilience.messaging.RabbitServer#isInstalled")
 class RabbitInboxSoakTests {
 
@@ -37,7 +38,6 @@ class RabbitInboxSoakTests {
     }
 
     @Test
-    @Tag("long")
     void consumersMayComeAndGo() {
         try (RabbitApplication shop = new RabbitApplication(properties(2), Shipping.class)) {
             int part = inbox.sendings.size() / 3;
