@@ -26,7 +26,7 @@ final class BulkheadStep extends AsyncStep {
     private final PermitQueue permits;
 
     BulkheadStep(Bulkhead bulkhead, Step next) {
-        super(next, bulkhead.carrier);
+        super(next, bulkhead.environment.carrier());
         this.bulkhead = bulkhead;
         this.permits = bulkhead.permits;
     }
@@ -136,7 +136,7 @@ final class BulkheadStep extends AsyncStep {
 
         private final @Nullable Executor pool;
         private final Deadline.Timeout timeout = bulkhead.queueTimeout();
-        private final long start = bulkhead.time.nanoTime();
+        private final long start = bulkhead.environment.time().nanoTime();
         private final long grantedBefore = permits.acquisitions();
         private volatile @Nullable Scheduled timer;
 
@@ -268,7 +268,7 @@ final class BulkheadStep extends AsyncStep {
          */
         boolean awaitPermit() {
             bulkhead.limitReached();
-            long start = bulkhead.time.nanoTime();
+            long start = bulkhead.environment.time().nanoTime();
             if (!permits.enqueue(this)) {
                 if (bulkhead.letsThrough()) {
                     return false;
@@ -298,13 +298,13 @@ final class BulkheadStep extends AsyncStep {
             long timeoutNanos = Durations.toNanos(timeout.timeout());
             BulkheadOutcome decided = decision;
             while (decided == null) {
-                long left = timeoutNanos - (bulkhead.time.nanoTime() - start);
+                long left = timeoutNanos - (bulkhead.environment.time().nanoTime() - start);
                 boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see
                 if ((interrupted || left <= 0) && permits.withdraw(this)) {
                     return interrupted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT;
                 }
                 // where another thread has taken it out of the queue, its decision is on the way
-                bulkhead.time.park(bulkhead, Duration.ofNanos(Math.max(left, 1)));
+                bulkhead.environment.time().park(bulkhead, Duration.ofNanos(Math.max(left, 1)));
                 decided = decision;
             }
             return decided;
