@@ -23,9 +23,7 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
     final long delayNanos;
     final InterruptibleExecution body = new InterruptibleExecution(); // of the first attempt, on this thread
 
-    @Nullable
-    CompletableFuture<?> second;
-
+    volatile @Nullable CompletableFuture<?> second;
     private final Hedge hedge;
     private final long start;
     private volatile Runnable stopFirst = body::interrupt;
