@@ -64,7 +64,8 @@ final class HedgeStep extends AsyncStep {
             return enterSecond(call, ofSecond);
         }
         HedgedCall hedged = new HedgedCall(hedge, call.invocation());
-        hedged.firstReturned((CompletableFuture<?>) first(hedged, call.invocation(), false));
+        Object first = Objects.requireNonNull(first(hedged, call.invocation(), false));
+        hedged.firstReturned((CompletableFuture<?>) first);
         return call.await(hedged);
     }
 
