@@ -100,7 +100,9 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
 
     /** Second attempts made, of calls that have ended: the extra load. */
     public long attempts() {
-        return counters.total() - counters.get(HedgeOutcome.FIRST) - counters.get(HedgeOutcome.BUDGET_EXHAUSTED);
+        return counters.get(HedgeOutcome.FIRST_WON)
+                + counters.get(HedgeOutcome.SECOND_WON)
+                + counters.get(HedgeOutcome.UNANSWERED);
     }
 
     /** After how long a second attempt begins; {@code null} as long as too few calls were measured. */
