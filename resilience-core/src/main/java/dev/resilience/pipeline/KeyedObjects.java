@@ -2,16 +2,14 @@ package dev.resilience.pipeline;
 
 import dev.resilience.time.ShortLock;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -45,7 +43,7 @@ public final class KeyedObjects<L> {
     public static final int MAX_LENGTH = 255;
 
     private static final int LOOKS = 8;
-    private static final int DIGEST_BYTES = 16;
+    private static final int DIGEST_LENGTH = 36;
 
     private final IntSupplier max;
     private final Function<String, L> factory;
@@ -76,39 +74,29 @@ public final class KeyedObjects<L> {
         this.end = end;
     }
 
-    /** The object of a key, which stays for as long as calls hold it. */
-    public static final class Held<L> {
+    /**
+     * The object of a key, which stays for as long as calls hold it.
+     *
+     * @param usedAt how many keys had come when it was held last
+     */
+    record Held<L>(String key, L live, AtomicInteger holders, AtomicInteger usedAt) {
 
         private static final int GONE = Integer.MIN_VALUE;
 
-        private final String key;
-        private final L live;
-        private final AtomicInteger holders = new AtomicInteger();
-        private volatile int usedAt;
-
-        private Held(String key, L live) {
-            this.key = key;
-            this.live = live;
-        }
-
-        public L live() {
-            return live;
-        }
-
         /** To be called once for each time that it was held. */
-        public void release() {
+        void release() {
             holders.decrementAndGet();
         }
 
         /** Not if it has gone: so many calls cannot come for one that has that it would seem to be there again. */
         private boolean hold(int now) {
-            usedAt = now;
+            usedAt.set(now);
             return holders.incrementAndGet() > 0;
         }
     }
 
     /** Holds the object of a key, which is made if there is none. To be released when the call has ended. */
-    public Held<L> hold(@Nullable String key) {
+    Held<L> hold(@Nullable String key) {
         String text = text(key);
         while (true) {
             Held<L> known = byKey.get(text);
@@ -130,18 +118,11 @@ public final class KeyedObjects<L> {
 
     private static String text(@Nullable String key) {
         String text = key == null ? "" : key;
-        return text.length() <= MAX_LENGTH
-                ? text
-                : text.substring(0, MAX_LENGTH - 1 - 2 * DIGEST_BYTES) + '#' + digest(text);
-    }
-
-    private static String digest(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_16));
-            return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+        if (text.length() <= MAX_LENGTH) {
+            return text;
         }
+        UUID digest = UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_16));
+        return text.substring(0, MAX_LENGTH - DIGEST_LENGTH) + digest;
     }
 
     private Held<L> create(String key) {
@@ -150,7 +131,7 @@ public final class KeyedObjects<L> {
             (isInUse(next) ? aside : inTurn).add(next);
         }
         for (int gone = 0; gone < LOOKS && byKey.size() >= max.getAsInt() && oneGoes(); gone++) {}
-        Held<L> made = new Held<>(key, factory.apply(key));
+        Held<L> made = new Held<>(key, factory.apply(key), new AtomicInteger(), new AtomicInteger());
         come.incrementAndGet();
         byKey.put(key, made);
         inTurn.add(made);
@@ -164,7 +145,7 @@ public final class KeyedObjects<L> {
             Held<L> next = inTurn.remove();
             (isInUse(next) ? aside : looked).add(next);
         }
-        looked.sort(Comparator.comparingInt(held -> held.usedAt - come.get()));
+        looked.sort(Comparator.comparingInt(held -> held.usedAt.get() - come.get()));
         if (looked.isEmpty() && !aside.isEmpty()) {
             looked.add(aside.remove());
         }
