@@ -1,16 +1,14 @@
 package dev.resilience.ratelimit;
 
 import dev.resilience.context.Deadline;
+import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.time.Durations;
 import dev.resilience.time.ShortLock;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -124,7 +122,7 @@ final class SharedPermits implements Permits {
     private long acquireOfPart(long now, long maxWait) {
         double part = interval * limit.nodes;
         long whole = (long) Math.max(part, burst);
-        long missing = Math.max(0, Math.max(partBack - now, limit.state.since() + whole - now)) + (long) part;
+        long missing = Math.max(0, Math.max(partBack - now, limit.state.since().nanoTime() + whole - now)) + (long) part;
         long wait = missing - whole;
         if (wait > maxWait) {
             return -wait;
@@ -136,20 +134,13 @@ final class SharedPermits implements Permits {
 
     /** An interrupt from before does not end the wait: the store may have a permit. */
     private long await(long maxWait) {
-        boolean isInterrupted = Thread.interrupted();
         CompletableFuture<Long> waiter = new CompletableFuture<>();
+        Deadline deadline = Deadline.current();
+        if (deadline != null) {
+            var unused = waiter.completeOnTimeout(LATE, deadline.left().toNanos(), TimeUnit.NANOSECONDS);
+        }
         lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
-        try {
-            waiter.get(Durations.toNanos(Deadline.limit(ChronoUnit.FOREVER.getDuration())), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupted) {
-            isInterrupted = true;
-            waiter.complete(INTERRUPTED);
-        } catch (TimeoutException | ExecutionException late) { // never the latter
-            waiter.complete(LATE);
-        }
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+        InterruptibleExecution.await(waiter, Thread.interrupted(), () -> waiter.complete(INTERRUPTED));
         long answer = waiter.join();
         return answer == AGAIN ? acquire(maxWait, true) : answer;
     }
@@ -197,10 +188,8 @@ final class SharedPermits implements Permits {
         int given = 0;
         for (Map.Entry<CompletableFuture<Long>, Long> waiter : waiters.entrySet()) {
             long wait = (long) Math.max(0, backlog + (given + 1) * interval - burst);
-            boolean isInTime = wait <= waiter.getValue();
-            if (given < answer.granted()) {
-                given += waiter.getKey().complete(isInTime ? wait : -wait) && isInTime ? 1 : 0;
-            }
+            boolean isInTime = given < answer.granted() && wait <= waiter.getValue();
+            given += isInTime && waiter.getKey().complete(wait) ? 1 : 0;
         }
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));
         long more = (long) Math.max(0, free - given);
