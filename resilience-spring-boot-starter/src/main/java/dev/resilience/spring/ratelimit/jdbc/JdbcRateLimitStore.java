@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.util.CollectionUtils;
 
 /**
@@ -59,14 +58,12 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     private static final String READ = "SELECT taken, backlog FROM ";
 
     private static final String INSERT = "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
-            + " VALUES (:id, 0, 0, 0, {now} + :kept)";
-
-    private static final String NOTE =
-            "UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id";
+            + " VALUES (:id, 0, 0, 0, " + CLEANUP + ")";
     private static final String COUNT =
             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}";
     private static final String REMOVE = "DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})";
 
+    private static final long SEEN_MICROS = Dialect.micros(SEEN_FOR);
     private static final HexFormat HEX = HexFormat.of();
 
     /** Of the id of a process, in hex: the first half is that of its limit, so that these lie side by side. */
@@ -109,9 +106,12 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
 
     @Override
     public Answer take(Request request) {
-        String key = Objects.requireNonNullElse(request.key(), "");
+        return take(RecordKey.hash(request.limit(), Objects.requireNonNullElse(request.key(), "")), request);
+    }
+
+    private Answer take(String id, Request request) {
         Map<String, Object> values = Map.of(
-                "id", HEX.parseHex(RecordKey.hash(request.limit(), key)),
+                "id", HEX.parseHex(id),
                 "wanted", request.wanted(),
                 "all", request.wanted() + request.ahead(),
                 "debt", (long) Math.ceil(request.debt() * request.interval()),
@@ -119,8 +119,14 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                 "burst", request.burst(),
                 "longest", request.longest(),
                 "max_wait", request.maxWait(),
-                "kept", 2 * request.longest());
-        return insertedFirst(values, connection -> take(connection, values));
+                "kept", 2 * request.longest() + SEEN_MICROS);
+        return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
+            List<Answer> answer = take(connection, values);
+            if (answer.isEmpty()) {
+                sql(INSERT, connection).update(connection, values);
+            }
+            return CollectionUtils.firstElement(answer);
+        })));
     }
 
     private List<Answer> take(Connection connection, Map<String, ?> values) throws SQLException {
@@ -140,32 +146,17 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                 .rows(connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
     }
 
+    /** A process is a permit, whatever was taken before, which is back when the process does not count any more. */
     @Override
     public int nodes(String limit, String node) {
         String half = RecordKey.hash("nodes", limit).substring(0, HALF_OF_ID);
-        Map<String, Object> values = Map.of(
-                "id", HEX.parseHex(half + RecordKey.hash(node).substring(HALF_OF_ID)),
-                "first", HEX.parseHex(half),
-                "last", HEX.parseHex(half + "f".repeat(HALF_OF_ID)),
-                "kept", Dialect.micros(SEEN_FOR));
-        return insertedFirst(values, connection -> {
-            if (sql(NOTE, connection).update(connection, values) == 0) {
-                return List.of();
-            }
-            sql(REMOVE, connection).update(connection, values);
-            return sql(COUNT, connection).rows(connection, values, row -> row.getInt(1));
+        String id = half + RecordKey.hash(node).substring(HALF_OF_ID);
+        take(id, new Request(limit, node, SEEN_MICROS, SEEN_MICROS, 0, 1, 0, 0, 0));
+        Map<String, ?> ids = Map.of("first", HEX.parseHex(half), "last", HEX.parseHex(half + "f".repeat(HALF_OF_ID)));
+        return connections.keeping(connection -> {
+            sql(REMOVE, connection).update(connection, ids);
+            return sql(COUNT, connection).rows(connection, ids, row -> row.getInt(1)).get(0);
         });
-    }
-
-    /** @param work returns nothing if there is no row */
-    private <T> T insertedFirst(Map<String, ?> values, ConnectionCallback<List<T>> work) {
-        return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
-            List<T> answer = work.doInConnection(connection);
-            if (answer.isEmpty()) {
-                sql(INSERT, connection).update(connection, values);
-            }
-            return CollectionUtils.firstElement(answer);
-        })));
     }
 
     private NamedSql sql(String written, Connection connection) throws SQLException {
