@@ -122,7 +122,8 @@ final class SharedPermits implements Permits {
     private long acquireOfPart(long now, long maxWait) {
         double part = interval * limit.nodes;
         long whole = (long) Math.max(part, burst);
-        long missing = Math.max(0, Math.max(partBack - now, limit.state.since().nanoTime() + whole - now)) + (long) part;
+        long missing =
+                Math.max(0, Math.max(partBack - now, limit.state.since().nanoTime() + whole - now)) + (long) part;
         long wait = missing - whole;
         if (wait > maxWait) {
             return -wait;

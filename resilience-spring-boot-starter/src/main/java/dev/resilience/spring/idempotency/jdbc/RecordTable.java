@@ -275,7 +275,7 @@ final class RecordTable {
      */
     long expire(Connection connection, long from, int batch, Duration grace) throws SQLException {
         Map<String, Object> values = Map.of("from", from, "batch", batch, "grace", Dialect.micros(grace));
-        return OwnConnections.inTransaction(connection, own -> {
+        return JdbcStore.inTransaction(connection, own -> {
             List<Expired> found =
                     expired.rows(own, values, row -> new Expired(row.getBytes("id"), row.getLong("cleanup_after")));
             try (PreparedStatement delete = own.prepareStatement(remove)) {

@@ -5,16 +5,16 @@ import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitStore;
 import dev.resilience.spring.idempotency.jdbc.Dialect;
 import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
+import dev.resilience.spring.idempotency.jdbc.JdbcStore;
 import dev.resilience.spring.idempotency.jdbc.NamedSql;
-import dev.resilience.spring.idempotency.jdbc.OwnConnections;
 import dev.resilience.spring.idempotency.jdbc.RowChange;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.CollectionUtils;
@@ -26,7 +26,7 @@ import org.springframework.util.CollectionUtils;
  * <p>Everything commits at once, on connections of the store's own, whatever transaction a call is in: one that is rolled back gives no
  * permit back, and no transaction holds up other calls. Safe for use by many threads and many processes.
  */
-public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
+public final class JdbcRateLimitStore extends JdbcStore<JdbcRateLimitStore.Sql> implements RateLimitStore {
 
     private static final String DEFINITIONS = """
             id            {id} NOT NULL PRIMARY KEY,
@@ -55,7 +55,7 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                     + String.join(", ", CLEANUP, BACKLOG, TAKEN, BACK).replace("{now}", "moment")
                     + " FROM (SELECT {now} AS moment) AS clock) WHERE id = :id RETURNING taken, backlog";
 
-    private static final String READ = "SELECT taken, backlog FROM ";
+    private static final String TAKEN_OF = "SELECT taken, backlog FROM ";
 
     private static final String INSERT = "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
             + " VALUES (:id, 0, 0, 0, " + CLEANUP + ")";
@@ -69,12 +69,6 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
     /** Of the id of a process, in hex: the first half is that of its limit, so that these lie side by side. */
     private static final int HALF_OF_ID = 32;
 
-    private final OwnConnections connections;
-    private final String table;
-    private final boolean createsTable;
-    private final Map<String, NamedSql> statements = new ConcurrentHashMap<>();
-    private volatile @Nullable Dialect dialect;
-
     /**
      * Connects to nothing yet.
      *
@@ -82,21 +76,34 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcRateLimitStore(DataSource dataSource, String table, boolean createsTable) {
-        this.connections = new OwnConnections(dataSource, "permits in the table '" + table + "'");
-        this.table = table;
-        this.createsTable = createsTable;
+        super(dataSource, "permits", schema(table), createsTable);
     }
 
+    private static Schema schema(String table) {
+        return new Schema(
+                table,
+                DEFINITIONS,
+                "cleanup_after",
+                "Rate limits have 'store: jdbc', and the table '" + table + "' for their permits",
+                "resilience.rate-limit-store.jdbc.initialize-schema");
+    }
+
+    /** The statements, in the database's dialect. */
+    record Sql(NamedSql take, @Nullable NamedSql taken, NamedSql insert, NamedSql remove, NamedSql count) {}
+
     @Override
-    public void prepare() {
-        connections.prepare(
-                new Schema(
-                        table,
-                        DEFINITIONS,
-                        "cleanup_after",
-                        "Rate limits have 'store: jdbc', and the table '" + table + "' for their permits",
-                        "resilience.rate-limit-store.jdbc.initialize-schema"),
-                createsTable);
+    protected Sql statements(Dialect dialect, Connection connection) {
+        String take = switch (dialect) {
+            case POSTGRESQL -> TAKE_AT_A_MOMENT;
+            case H2 -> TAKEN_OF + "FINAL TABLE (" + TAKE + ")";
+            case MYSQL -> TAKE;
+        };
+        return new Sql(
+                dialect.sql(take, table()),
+                dialect == Dialect.MYSQL ? dialect.sql(TAKEN_OF + "{table} WHERE id = :id", table()) : null,
+                dialect.sql(INSERT, table()),
+                dialect.sql(REMOVE, table()),
+                dialect.sql(COUNT, table()));
     }
 
     @Override
@@ -120,30 +127,23 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                 "longest", request.longest(),
                 "max_wait", request.maxWait(),
                 "kept", 2 * request.longest() + SEEN_MICROS);
-        return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
-            List<Answer> answer = take(connection, values);
+        return keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
+            Sql sql = statements(connection);
+            List<Answer> answer = sql.taken == null
+                    ? sql.take.rows(connection, values, JdbcRateLimitStore::answer)
+                    : inTransaction(connection, own -> {
+                        sql.take.update(own, values);
+                        return sql.taken.rows(own, values, JdbcRateLimitStore::answer);
+                    });
             if (answer.isEmpty()) {
-                sql(INSERT, connection).update(connection, values);
+                sql.insert.update(connection, values);
             }
             return CollectionUtils.firstElement(answer);
         })));
     }
 
-    private List<Answer> take(Connection connection, Map<String, ?> values) throws SQLException {
-        return switch (dialect(connection)) {
-            case POSTGRESQL -> answers(TAKE_AT_A_MOMENT, connection, values);
-            case H2 -> answers(READ + "FINAL TABLE (" + TAKE + ")", connection, values);
-            case MYSQL ->
-                OwnConnections.inTransaction(connection, own -> {
-                    sql(TAKE, own).update(own, values);
-                    return answers(READ + "{table} WHERE id = :id", own, values);
-                });
-        };
-    }
-
-    private List<Answer> answers(String written, Connection connection, Map<String, ?> values) throws SQLException {
-        return sql(written, connection)
-                .rows(connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
+    private static Answer answer(ResultSet row) throws SQLException {
+        return new Answer(row.getInt("taken"), row.getLong("backlog"));
     }
 
     /** A process is a permit, whatever was taken before, which is back when the process does not count any more. */
@@ -153,29 +153,12 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
         String id = half + RecordKey.hash(node).substring(HALF_OF_ID);
         take(id, new Request(limit, node, SEEN_MICROS, SEEN_MICROS, 0, 1, 0, 0, 0));
         Map<String, ?> ids = Map.of("first", HEX.parseHex(half), "last", HEX.parseHex(half + "f".repeat(HALF_OF_ID)));
-        return connections.keeping(connection -> {
-            sql(REMOVE, connection).update(connection, ids);
-            return sql(COUNT, connection).rows(connection, ids, row -> row.getInt(1)).get(0);
+        return keeping(connection -> {
+            statements(connection).remove.update(connection, ids);
+            return statements(connection)
+                    .count
+                    .rows(connection, ids, row -> row.getInt(1))
+                    .get(0);
         });
-    }
-
-    private NamedSql sql(String written, Connection connection) throws SQLException {
-        Dialect spoken = dialect(connection);
-        return statements.computeIfAbsent(written, text -> spoken.sql(text, table));
-    }
-
-    private Dialect dialect(Connection connection) throws SQLException {
-        Dialect known = dialect;
-        if (known == null) {
-            known = Dialect.of(connection);
-            dialect = known;
-        }
-        return known;
-    }
-
-    /** Closes the connections of its own. */
-    @Override
-    public void close() {
-        connections.close();
     }
 }
