@@ -36,7 +36,7 @@ final class SharedPermits implements Permits {
     private static final long LEASED = Duration.ofMillis(400).toNanos();
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final long MAX_REST = SECOND / 10;
-    private static final long AGAIN = Long.MAX_VALUE;
+    private static final long WITHOUT_STORE = Long.MAX_VALUE;
 
     private final SharedLimit limit;
     private final @Nullable String key;
@@ -143,7 +143,7 @@ final class SharedPermits implements Permits {
         lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
         InterruptibleExecution.await(waiter, Thread.interrupted(), () -> waiter.complete(INTERRUPTED));
         long answer = waiter.join();
-        return answer == AGAIN ? acquire(maxWait, true) : answer;
+        return answer == WITHOUT_STORE ? acquire(maxWait, true) : answer;
     }
 
     /** Asks the store, unless that is under way; after the rest. */
@@ -177,10 +177,11 @@ final class SharedPermits implements Permits {
         isAsking = false;
         if (answer != null) {
             take(answer, limit.time.nanoTime());
+        } else {
+            waiters.keySet().forEach(waiter -> waiter.complete(WITHOUT_STORE));
         }
-        waiters.keySet().forEach(waiter -> waiter.complete(AGAIN)); // if there was none for it
-        waiters.clear();
-        return true;
+        waiters.keySet().removeIf(CompletableFuture::isDone);
+        return waiters.isEmpty() || ask();
     }
 
     private void take(RateLimitStore.Answer answer, long now) {
@@ -189,8 +190,11 @@ final class SharedPermits implements Permits {
         int given = 0;
         for (Map.Entry<CompletableFuture<Long>, Long> waiter : waiters.entrySet()) {
             long wait = (long) Math.max(0, backlog + (given + 1) * interval - burst);
-            boolean isInTime = given < answer.granted() && wait <= waiter.getValue();
-            given += isInTime && waiter.getKey().complete(wait) ? 1 : 0;
+            if (wait > waiter.getValue()) {
+                waiter.getKey().complete(-wait);
+            } else if (given < answer.granted() && waiter.getKey().complete(wait)) {
+                given++;
+            }
         }
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));
         long more = (long) Math.max(0, free - given);
