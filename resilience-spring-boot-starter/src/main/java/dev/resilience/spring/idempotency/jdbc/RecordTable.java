@@ -99,11 +99,7 @@ final class RecordTable {
 
     static Schema schema(String table) {
         return new Schema(
-                table,
-                DEFINITIONS,
-                "cleanup_after",
-                "Methods are @Idempotent, and the table '" + table + "' for their records",
-                "resilience.idempotency-store.jdbc.initialize-schema");
+                table, DEFINITIONS, "cleanup_after", "Methods are @Idempotent", "records", "idempotency-store");
     }
 
     /** What there is under an id. */

@@ -81,14 +81,10 @@ public final class JdbcRateLimitStore extends JdbcStore<JdbcRateLimitStore.Sql> 
 
     private static Schema schema(String table) {
         return new Schema(
-                table,
-                DEFINITIONS,
-                "cleanup_after",
-                "Rate limits have 'store: jdbc', and the table '" + table + "' for their permits",
-                "resilience.rate-limit-store.jdbc.initialize-schema");
+                table, DEFINITIONS, "cleanup_after", "Rate limits have 'store: jdbc'", "permits", "rate-limit-store");
     }
 
-    /** The statements, in the database's dialect. */
+    /** @param taken what {@code take} has taken; {@code null} where that answers itself */
     record Sql(NamedSql take, @Nullable NamedSql taken, NamedSql insert, NamedSql remove, NamedSql count) {}
 
     @Override
