@@ -4,11 +4,12 @@ import dev.resilience.context.Deadline;
 import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.time.Durations;
 import dev.resilience.time.ShortLock;
+import dev.resilience.time.TimeSource.Scheduled;
+import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -137,11 +138,12 @@ final class SharedPermits implements Permits {
     private long await(long maxWait) {
         CompletableFuture<Long> waiter = new CompletableFuture<>();
         Deadline deadline = Deadline.current();
-        if (deadline != null) {
-            var unused = waiter.completeOnTimeout(LATE, deadline.left().toNanos(), TimeUnit.NANOSECONDS);
-        }
+        Scheduled late = deadline == null
+                ? () -> {}
+                : limit.time.schedule(deadline.left(), () -> waiter.complete(LATE), WorkerThreads.ENDS);
         lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
         InterruptibleExecution.await(waiter, Thread.interrupted(), () -> waiter.complete(INTERRUPTED));
+        late.cancel();
         long answer = waiter.join();
         return answer == WITHOUT_STORE ? acquire(maxWait, true) : answer;
     }
