@@ -141,9 +141,12 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
      */
     long acquire(boolean mayBlock) {
         RateLimitPolicy current = policy;
-        Deadline deadline = current.maxWait().isZero() ? null : Deadline.current();
+        boolean isStopped = waits.isStopped();
+        boolean mayWait =
+                !isStopped && !current.maxWait().isZero(); // a wait that cannot be would take a permit in vain
+        Deadline deadline = mayWait ? Deadline.current() : null;
         Duration left = deadline == null ? current.maxWait() : deadline.left().minusNanos(1); // it must end before it
-        long maxWait = Durations.toNanos(Durations.min(current.maxWait(), left));
+        long maxWait = mayWait ? Durations.toNanos(Durations.min(current.maxWait(), left)) : 0;
         long wait = permits.acquire(maxWait, false);
         if (wait == Permits.WOULD_BLOCK && mayBlock) {
             wait = waits.interruptibly(() -> permits.acquire(maxWait, true));
@@ -151,7 +154,7 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
         if (wait == 0) {
             reports.accepted.increment();
         } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
-            throw reports.refused(current, wait, waits.isStopped());
+            throw reports.refused(current, wait, isStopped || waits.isStopped());
         }
         return wait;
     }

@@ -40,7 +40,11 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
             return refused(policy, "its store does not answer", SECOND);
         }
         Duration wait = Duration.ofNanos(-answer);
-        if (answer == Permits.LATE || wait.compareTo(policy.maxWait()) <= 0) {
+        boolean isInTime = wait.compareTo(policy.maxWait()) <= 0;
+        if (isInTime && isStopped) {
+            return refused(policy, STOPPED, wait);
+        }
+        if (answer == Permits.LATE || isInTime) {
             count("its deadline comes before its permit");
             return new DeadlineExceededException(
                     "The deadline comes before a permit of rate limit '" + name + "': the call was not made");
