@@ -2,14 +2,16 @@ package dev.resilience.pipeline;
 
 import dev.resilience.time.ShortLock;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -43,7 +45,7 @@ public final class KeyedObjects<L> {
     public static final int MAX_LENGTH = 255;
 
     private static final int LOOKS = 8;
-    private static final int DIGEST_LENGTH = 36;
+    private static final int DIGEST_BYTES = 16;
 
     private final IntSupplier max;
     private final Function<String, L> factory;
@@ -118,11 +120,16 @@ public final class KeyedObjects<L> {
 
     private static String text(@Nullable String key) {
         String text = key == null ? "" : key;
-        if (text.length() <= MAX_LENGTH) {
-            return text;
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH - 2 * DIGEST_BYTES) + digest(text);
+    }
+
+    private static String digest(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_16));
+            return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
         }
-        UUID digest = UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_16));
-        return text.substring(0, MAX_LENGTH - DIGEST_LENGTH) + digest;
     }
 
     private Held<L> create(String key) {

@@ -141,9 +141,8 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
      */
     long acquire(boolean mayBlock) {
         RateLimitPolicy current = policy;
-        boolean isStopped = waits.isStopped();
-        boolean mayWait =
-                !isStopped && !current.maxWait().isZero(); // a wait that cannot be would take a permit in vain
+        boolean isStopped = waits.isStopped(); // then a wait would take a permit in vain
+        boolean mayWait = !isStopped && !current.maxWait().isZero();
         Deadline deadline = mayWait ? Deadline.current() : null;
         Duration left = deadline == null ? current.maxWait() : deadline.left().minusNanos(1); // it must end before it
         long maxWait = mayWait ? Durations.toNanos(Durations.min(current.maxWait(), left)) : 0;
