@@ -27,11 +27,11 @@ import dev.resilience.retry.RetryPolicy;
 import dev.resilience.retry.TransactionState;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +59,7 @@ import org.jspecify.annotations.Nullable;
 public final class Resilience implements AutoCloseable {
 
     private final Environment environment;
+    private final List<Runnable> ends = new ArrayList<>(); // of the live objects, by kind
     private final LiveObjects<RetryPolicy, Retry> retries;
     private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
     private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;
@@ -72,23 +73,14 @@ public final class Resilience implements AutoCloseable {
     Resilience(Environment environment) {
         this.environment = environment;
         retries = new LiveObjects<>("retry", this::newRetry, Retry::close);
-        budgets = new LiveObjects<>(
-                "retry budget", (name, policy) -> new RetryBudget(name, policy, environment.time()), kept -> {});
-        circuitBreakers = new LiveObjects<>(
-                "circuit breaker",
-                (name, policy) -> new CircuitBreaker(name, policy, environment),
-                CircuitBreaker::flushLog);
-        bulkheads = new LiveObjects<>(
-                "bulkhead", (name, policy) -> new Bulkhead(name, policy, environment), Bulkhead::close);
-        rateLimits = new LiveObjects<>(
-                "rate limit", (name, policy) -> new RateLimit(name, policy, environment), RateLimit::close);
-        timeLimits = new LiveObjects<>(
-                "time limit", (name, policy) -> new TimeLimit(name, policy, environment), TimeLimit::close);
+        rateLimits = new LiveObjects<>("rate limit", RateLimit::new, RateLimit::close);
+        bulkheads = new LiveObjects<>("bulkhead", Bulkhead::new, Bulkhead::close);
+        timeLimits = new LiveObjects<>("time limit", TimeLimit::new, TimeLimit::close);
         hedges = new LiveObjects<>("hedge", this::newHedge, Hedge::close);
-        idempotencies = new LiveObjects<>(
-                "idempotency",
-                (name, settings) -> new Idempotency(name, settings.policy, settings.store, environment),
-                Idempotency::close);
+        idempotencies = new LiveObjects<>("idempotency", Resilience::newIdempotency, Idempotency::close);
+        circuitBreakers = new LiveObjects<>("circuit breaker", CircuitBreaker::new, CircuitBreaker::flushLog);
+        budgets = new LiveObjects<>(
+                "retry budget", (name, policy, all) -> new RetryBudget(name, policy, all.time()), budget -> {});
     }
 
     /** With the system's time, the library's knowledge of failures, and no listener. */
@@ -224,21 +216,19 @@ public final class Resilience implements AutoCloseable {
      */
     @Override
     public void close() {
-        retries.close();
-        rateLimits.close();
-        bulkheads.close();
-        timeLimits.close();
-        hedges.close();
-        idempotencies.close();
-        circuitBreakers.close();
+        ends.forEach(Runnable::run);
         fallbacks.values().forEach(Fallback::close);
     }
 
-    private Retry newRetry(String name, RetryPolicy policy) {
+    private Retry newRetry(String name, RetryPolicy policy, Environment environment) {
         return new Retry(name, policy, environment, budget(name, policy.budget()), TransactionState.NONE);
     }
 
-    private Hedge newHedge(String name, HedgePolicy policy) {
+    private static Idempotency newIdempotency(String name, IdempotencySettings settings, Environment environment) {
+        return new Idempotency(name, settings.policy, settings.store, environment);
+    }
+
+    private Hedge newHedge(String name, HedgePolicy policy, Environment environment) {
         return new Hedge(name, policy, environment, Objects.requireNonNull(budget(name, null)), TransactionState.NONE);
     }
 
@@ -254,6 +244,12 @@ public final class Resilience implements AutoCloseable {
         return known;
     }
 
+    /** How a live object is made. */
+    private interface Factory<S, L> {
+
+        L create(String name, S settings, Environment environment);
+    }
+
     private record IdempotencySettings(IdempotencyPolicy policy, IdempotencyStore store) {}
 
     /**
@@ -262,10 +258,10 @@ public final class Resilience implements AutoCloseable {
      * @param <S> what a live object is made of: its policy, and what else the caller gives
      * @param <L> the live object
      */
-    private static final class LiveObjects<S, L> {
+    private final class LiveObjects<S, L> {
 
         private final String kind;
-        private final BiFunction<String, S, L> factory;
+        private final Factory<S, L> factory;
         private final Consumer<L> end;
         private volatile boolean closed;
         private final Map<String, Made<S, L>> madeByName = new ConcurrentHashMap<>();
@@ -274,10 +270,11 @@ public final class Resilience implements AutoCloseable {
          * @param kind as people read it: {@code circuit breaker}
          * @param end what happens to each of them in the end, and at once to those that are asked for later
          */
-        LiveObjects(String kind, BiFunction<String, S, L> factory, Consumer<L> end) {
+        LiveObjects(String kind, Factory<S, L> factory, Consumer<L> end) {
             this.kind = kind;
             this.factory = factory;
             this.end = end;
+            ends.add(this::close);
         }
 
         /**
@@ -286,8 +283,8 @@ public final class Resilience implements AutoCloseable {
          * @throws IllegalArgumentException if there is one that was made of something else
          */
         L get(String name, S settings) {
-            Made<S, L> made =
-                    madeByName.computeIfAbsent(name, unknown -> new Made<>(settings, factory.apply(unknown, settings)));
+            Made<S, L> made = madeByName.computeIfAbsent(
+                    name, unknown -> new Made<>(settings, factory.create(unknown, settings, environment)));
             if (!made.settings.equals(settings)) {
                 throw new IllegalArgumentException(
                         "There is a " + kind + " '" + name + "' already, made of " + made.settings + ", which is not "
@@ -305,7 +302,7 @@ public final class Resilience implements AutoCloseable {
             return made == null ? null : made.live;
         }
 
-        void close() {
+        private void close() {
             closed = true;
             madeByName.values().forEach(made -> end.accept(made.live));
         }

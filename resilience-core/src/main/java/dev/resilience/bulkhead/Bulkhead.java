@@ -1,16 +1,13 @@
 package dev.resilience.bulkhead;
 
-import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.OutcomeCounters;
-import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
 import dev.resilience.pipeline.Step;
-import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
@@ -18,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<BulkheadPolicy>, AutoCloseable {
 
-    final TimeSource time;
-    final ContextCarrier carrier;
+    final Environment environment;
     final PermitQueue permits;
     final BulkheadReports reports;
-
-    /** How many calls the parts that have ended have let in. */
-    private final LongAdder letInByEnded;
 
     /** Calls that run on other threads than their callers', with a permit or let through without one; those of parts too. */
     final Set<Stoppable> moved;
@@ -47,17 +39,13 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
     /** What moves the limit; {@code null} where it is fixed. */
     volatile @Nullable AdaptiveLimit adaptive;
 
-    private final FaultClassification faults;
     private volatile BulkheadPolicy policy;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
     public Bulkhead(String name, BulkheadPolicy policy, Environment environment) {
         super(null);
-        this.letInByEnded = new LongAdder();
         this.policy = policy;
-        this.time = environment.time();
-        this.carrier = environment.carrier();
-        this.faults = environment.faults();
+        this.environment = environment;
         this.adaptive = adaptive(policy);
         this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ConcurrentHashMap.newKeySet();
@@ -68,11 +56,8 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
 
     private Bulkhead(String part, boolean isLogged, Bulkhead ofAll) {
         super(ofAll);
-        this.letInByEnded = ofAll.letInByEnded;
         this.policy = ofAll.policy;
-        this.time = ofAll.time;
-        this.carrier = ofAll.carrier;
-        this.faults = ofAll.faults;
+        this.environment = ofAll.environment;
         this.adaptive = adaptive(policy);
         this.permits = new PermitQueue(target(), policy.maxQueue());
         this.moved = ofAll.moved;
@@ -93,7 +78,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
 
     @Override
     protected void ended() {
-        letInByEnded.add(permits.acquisitions());
+        calls().counter(BulkheadOutcome.ACCEPTED).add(permits.acquisitions());
     }
 
     @Override
@@ -108,7 +93,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
 
     private synchronized long acquisitions() {
         return permits.acquisitions()
-                + letInByEnded.sum()
+                + calls().counter(BulkheadOutcome.ACCEPTED).sum() // of parts that have ended
                 + parts.stream().mapToLong(part -> part.permits.acquisitions()).sum();
     }
 
@@ -159,7 +144,7 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
         }
         LimitSearch search =
                 before == null ? LimitSearch.between(min, max) : before.search().within(min, max);
-        return new AdaptiveLimit(search, time, faults, this::followLimit);
+        return new AdaptiveLimit(search, environment.time(), environment.faults(), this::followLimit);
     }
 
     private void followLimit() {
@@ -283,12 +268,12 @@ public final class Bulkhead extends PerKey<Bulkhead> implements LiveObject<Bulkh
 
     /** Where a call goes on that has waited in the queue. */
     void runElsewhere(Runnable call) {
-        time.schedule(Duration.ZERO, call, threads);
+        environment.time().schedule(Duration.ZERO, call, threads);
     }
 
     /** On a thread that no call can hold: neither a busy one of the bulkhead nor a virtual one without a carrier. */
     Scheduled end(Duration delay, Runnable action) {
-        return time.schedule(delay, action, WorkerThreads.ENDS);
+        return environment.time().schedule(delay, action, WorkerThreads.ENDS);
     }
 
     /** Whether a call that is over the limits goes on without a permit; counted. The end of the application is no limit. */

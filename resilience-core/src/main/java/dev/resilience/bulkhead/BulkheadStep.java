@@ -5,7 +5,6 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.AsyncWait;
-import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.Durations;
@@ -22,11 +21,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class BulkheadStep extends AsyncStep {
 
+    /** What a call holds that has left its caller's thread. */
+    private static final Object PERMIT = new Object();
+
+    /** That of a call that is let through without one. */
+    private static final Object NO_PERMIT = new Object();
+
     private final Bulkhead bulkhead;
     private final PermitQueue permits;
 
     BulkheadStep(Bulkhead bulkhead, Step next) {
-        super(next, bulkhead.carrier);
+        super(next, bulkhead.environment.carrier());
         this.bulkhead = bulkhead;
         this.permits = bulkhead.permits;
     }
@@ -67,63 +72,48 @@ final class BulkheadStep extends AsyncStep {
     @Override
     protected Next enter(AsyncCall call) throws Throwable {
         if (call.isBlocking()) {
-            return moveTo(bulkhead.threads, call, call);
+            return moveTo(bulkhead.threads, call, PERMIT);
         }
         Executor pool = bulkhead.pool();
         if (!permits.tryAcquire()) {
             return call.waitFor(new Waiting(call, pool));
         }
         if (pool != null) {
-            return moveTo(pool, call, call);
+            return moveTo(pool, call, PERMIT);
         }
         if (bulkhead.measuring() != null) {
-            call.hold(withPermit(call));
+            call.hold(permit());
         }
         return Next.INWARD;
     }
 
-    /** What is held of a call that has its permit now and may leave its thread. */
-    private Stoppable withPermit(AsyncCall call) {
+    /** What a call holds that has its permit now and may leave its thread. */
+    private Object permit() {
         AdaptiveLimit adaptive = bulkhead.measuring();
-        return adaptive == null ? call : new Measured(call, adaptive, adaptive.begin());
+        return adaptive == null ? PERMIT : new MeasuredPermit(adaptive, adaptive.begin());
     }
 
-    /** A call that is measured from when it got its permit. */
-    private record Measured(AsyncCall call, AdaptiveLimit limit, long begin) implements Stoppable {
-
-        @Override
-        public void stop() {
-            call.stop();
-        }
-    }
+    /** That of a call that is measured from when it got it. */
+    private record MeasuredPermit(AdaptiveLimit limit, long begin) {}
 
     /** The call runs on other threads than its caller's from now on, where it can be stopped. */
-    private Next moveTo(Executor threads, AsyncCall call, Stoppable held) {
+    private Next moveTo(Executor threads, AsyncCall call, Object held) {
         call.hold(held);
-        bulkhead.moved.add(held);
+        bulkhead.moved.add(call);
         return call.continueOn(threads);
-    }
-
-    /** A call that is let through without a permit. */
-    private record LetThrough(AsyncCall call) implements Stoppable {
-
-        @Override
-        public void stop() {
-            call.stop();
-        }
     }
 
     @Override
     protected Next exit(AsyncCall call) {
         Object held = call.held();
-        if (!(held instanceof LetThrough)) {
+        if (held != NO_PERMIT) {
             permits.release();
         }
-        if (held instanceof Measured measured) {
+        if (held instanceof MeasuredPermit measured) {
             measured.limit.ended(measured.begin, call.failure());
         }
         if (held != null) {
-            bulkhead.moved.remove(held);
+            bulkhead.moved.remove(call);
         }
         return Next.OUTWARD;
     }
@@ -136,7 +126,7 @@ final class BulkheadStep extends AsyncStep {
 
         private final @Nullable Executor pool;
         private final Deadline.Timeout timeout = bulkhead.queueTimeout();
-        private final long start = bulkhead.time.nanoTime();
+        private final long start = bulkhead.environment.time().nanoTime();
         private final long grantedBefore = permits.acquisitions();
         private volatile @Nullable Scheduled timer;
 
@@ -154,10 +144,10 @@ final class BulkheadStep extends AsyncStep {
                 }
                 boolean isMine = claim();
                 if (isMine && pool == null) { // here, as if there were a permit
-                    call.hold(new LetThrough(call));
+                    call.hold(NO_PERMIT);
                     resume(Next.INWARD);
                 } else if (isMine) {
-                    goOn(new LetThrough(call));
+                    goOn(NO_PERMIT);
                 }
             }
             if (isWaiting()) {
@@ -181,11 +171,11 @@ final class BulkheadStep extends AsyncStep {
             }
             cancelTimer();
             call.report(() -> bulkhead.reports.served(start, grantedBefore));
-            goOn(pool == null ? withPermit(call) : call);
+            goOn(pool == null ? permit() : PERMIT);
         }
 
         /** Not on the thread that ends the wait, which has work of its own, and not behind slow code of others. */
-        private void goOn(Stoppable held) {
+        private void goOn(Object held) {
             resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call, held));
         }
 
@@ -197,7 +187,7 @@ final class BulkheadStep extends AsyncStep {
             }
             if (!timeout.byDeadline() && bulkhead.letsThrough()) {
                 call.report(() -> bulkhead.reports.waited(BulkheadOutcome.WOULD_REJECT, start));
-                goOn(new LetThrough(call));
+                goOn(NO_PERMIT);
             } else {
                 call.report(() -> bulkhead.reports.waited(BulkheadOutcome.TIMED_OUT, start));
                 fail(call.report(() -> bulkhead.reports.timedOut(timeout)));
@@ -268,7 +258,7 @@ final class BulkheadStep extends AsyncStep {
          */
         boolean awaitPermit() {
             bulkhead.limitReached();
-            long start = bulkhead.time.nanoTime();
+            long start = bulkhead.environment.time().nanoTime();
             if (!permits.enqueue(this)) {
                 if (bulkhead.letsThrough()) {
                     return false;
@@ -298,13 +288,13 @@ final class BulkheadStep extends AsyncStep {
             long timeoutNanos = Durations.toNanos(timeout.timeout());
             BulkheadOutcome decided = decision;
             while (decided == null) {
-                long left = timeoutNanos - (bulkhead.time.nanoTime() - start);
+                long left = timeoutNanos - (bulkhead.environment.time().nanoTime() - start);
                 boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see
                 if ((interrupted || left <= 0) && permits.withdraw(this)) {
                     return interrupted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT;
                 }
                 // where another thread has taken it out of the queue, its decision is on the way
-                bulkhead.time.park(bulkhead, Duration.ofNanos(Math.max(left, 1)));
+                bulkhead.environment.time().park(bulkhead, Duration.ofNanos(Math.max(left, 1)));
                 decided = decision;
             }
             return decided;

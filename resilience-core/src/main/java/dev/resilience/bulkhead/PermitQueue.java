@@ -157,13 +157,11 @@ final class PermitQueue {
     }
 
     private void serve() {
-        Waiter next;
-        do {
+        Waiter next = lock.<@Nullable Waiter>get(this::firstWithPermit);
+        while (next != null) {
+            next.permitGranted();
             next = lock.<@Nullable Waiter>get(this::firstWithPermit);
-            if (next != null) {
-                next.permitGranted();
-            }
-        } while (next != null);
+        }
     }
 
     /** Takes the first out of the queue if there is a permit for it. Under the lock. */

@@ -1,6 +1,6 @@
 package dev.resilience.event;
 
-/** How a call ended for its hedge. An answer is a result, or a failure that is permanent. */
+/** How a call ended for its hedge. An answer is a result. */
 public enum HedgeOutcome implements Outcome {
     /** The first attempt ended, in whatever way, or its caller gave up, before a second one was due. */
     FIRST,

@@ -15,7 +15,6 @@ import dev.resilience.retry.TransactionState;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +42,6 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
     private final RetryBudget retries;
     private final TransactionState transactions;
     private final Latencies latencies = new Latencies();
-    private final LongAdder attempts = new LongAdder();
     private final LongSupplier ended = counters::total;
     private volatile HedgePolicy policy;
     private volatile long delayNanos = Latencies.NEVER;
@@ -100,9 +98,11 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
         return counters;
     }
 
-    /** Second attempts made: the extra load. */
+    /** Second attempts made, of calls that have ended: the extra load. */
     public long attempts() {
-        return attempts.sum();
+        return counters.get(HedgeOutcome.FIRST_WON)
+                + counters.get(HedgeOutcome.SECOND_WON)
+                + counters.get(HedgeOutcome.UNANSWERED);
     }
 
     /** After how long a second attempt begins; {@code null} as long as too few calls were measured. */
@@ -142,7 +142,6 @@ public final class Hedge implements LiveObject<HedgePolicy>, Layer, AutoCloseabl
         boolean granted = saved >= 1 && retries.tryAcquire();
         if (granted) {
             saved--;
-            attempts.increment();
         }
         return granted;
     }

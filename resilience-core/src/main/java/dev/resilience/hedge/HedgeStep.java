@@ -1,13 +1,10 @@
 package dev.resilience.hedge;
 
-import static dev.resilience.hedge.Latencies.NEVER;
-
 import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.event.HedgeOutcome;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
-import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import java.time.Duration;
@@ -36,24 +33,29 @@ final class HedgeStep extends AsyncStep {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         HedgedCall call = new HedgedCall(hedge, invocation);
+        try {
+            call.ended(HedgeOutcome.FIRST_WON, first(call, invocation, true), null);
+        } catch (Throwable failure) {
+            call.ended(failure instanceof InterruptedException ? null : HedgeOutcome.FIRST_WON, null, failure);
+        }
+        return call.await();
+    }
+
+    /** What the first attempt returns on its caller's thread, beside which the second waits until it is due. */
+    private @Nullable Object first(HedgedCall hedged, Invocation invocation, boolean blocking) throws Throwable {
         @Nullable Object[] slots = CallContext.ofThread();
         Attempt outer = (Attempt) slots[CallContext.ATTEMPT];
-        InterruptibleExecution body = new InterruptibleExecution();
-        Object result = null;
-        Throwable failure = null;
-        body.begin();
         slots[CallContext.ATTEMPT] = Attempt.of(hedge.inWords, 1, outer).ofHedge(1);
+        hedged.body.begin();
         try {
-            call.begun(body::interrupt, call.delayNanos != NEVER ? startHolding(invocation, call, true) : null);
-            result = next.call(invocation);
-        } catch (Throwable thrown) {
-            failure = thrown;
+            if (hedged.delayNanos != Latencies.NEVER) {
+                hedged.second = startHolding(invocation, hedged, blocking);
+            }
+            return blocking ? next.call(invocation) : next.callAsync(invocation);
         } finally {
+            hedged.body.end();
             slots[CallContext.ATTEMPT] = outer;
-            body.end();
         }
-        call.ended(failure instanceof InterruptedException ? null : HedgeOutcome.FIRST_WON, result, failure);
-        return call.await();
     }
 
     @Override
@@ -62,21 +64,8 @@ final class HedgeStep extends AsyncStep {
             return enterSecond(call, ofSecond);
         }
         HedgedCall hedged = new HedgedCall(hedge, call.invocation());
-        Attempt outer = call.attempt();
-        call.attempt(Attempt.of(hedge.inWords, 1, outer).ofHedge(1));
-        boolean mayHaveTwo = hedged.delayNanos != NEVER;
-        InterruptibleExecution body = new InterruptibleExecution();
-        body.begin();
-        CompletableFuture<@Nullable Object> first;
-        try {
-            hedged.begun(body::interrupt, mayHaveTwo ? startHolding(call.invocation(), hedged, false) : null);
-            first = next.callAsync(call.invocation());
-        } finally {
-            body.end();
-            call.attempt(outer);
-        }
-        hedged.firstIsStoppedBy(() -> first.complete(null));
-        hedged.endsWith(HedgeOutcome.FIRST_WON, first);
+        Object first = Objects.requireNonNull(first(hedged, call.invocation(), false));
+        hedged.firstReturned((CompletableFuture<?>) first);
         return call.await(hedged);
     }
 
@@ -88,15 +77,10 @@ final class HedgeStep extends AsyncStep {
         if (call.failure() != null || hedge.waits.isStopped() || !hedged.secondBegins()) {
             return Next.OUTWARD;
         }
+        hedged.endsWith(HedgeOutcome.SECOND_WON, call);
         hedge.waits.add(call);
+        var unused = call.handle((answer, failure) -> hedge.waits.remove(call));
         call.attempt(Objects.requireNonNull(call.attempt()).again(2).ofHedge(2));
         return Next.INWARD;
-    }
-
-    /** Of a second attempt. */
-    @Override
-    protected Next exit(AsyncCall call) {
-        hedge.waits.remove(call);
-        return Next.OUTWARD;
     }
 }

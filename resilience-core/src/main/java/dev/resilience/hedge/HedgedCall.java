@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
 final class HedgedCall extends CompletableFuture<@Nullable Object> {
 
     final long delayNanos;
+    final InterruptibleExecution body = new InterruptibleExecution(); // of the first attempt, on this thread
+
+    volatile @Nullable CompletableFuture<?> second;
     private final Hedge hedge;
     private final long start;
-    private volatile Runnable stopFirst = () -> {};
-    private @Nullable CompletableFuture<@Nullable Object> second;
+    private volatile Runnable stopFirst = body::interrupt;
     private volatile @Nullable HedgeOutcome soFar = HedgeOutcome.FIRST; // null when the end is decided
     private volatile @Nullable Throwable earlier; // the failure of one, while the other goes on
 
@@ -34,25 +36,17 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
         this.delayNanos = hedge.delay(call, start);
     }
 
-    /** Before the end of the first attempt is reported. The second one waits until it is due. */
-    void begun(Runnable stoppingFirst, @Nullable CompletableFuture<@Nullable Object> waiting) {
-        stopFirst = stoppingFirst;
-        second = waiting;
-        if (waiting != null) {
-            endsWith(HedgeOutcome.SECOND_WON, waiting);
-        }
-    }
-
     /** The first attempt has left its caller's thread. */
-    void firstIsStoppedBy(Runnable stopping) {
-        stopFirst = stopping;
+    void firstReturned(CompletableFuture<?> first) {
+        stopFirst = () -> first.complete(null);
         if (soFar == null) { // and perhaps the other one was stopped
-            stopping.run();
+            first.complete(null);
         }
+        endsWith(HedgeOutcome.FIRST_WON, first);
     }
 
-    void endsWith(HedgeOutcome ifItAnswers, CompletableFuture<@Nullable Object> attempt) {
-        var unused = attempt.whenComplete((answer, failure) -> ended(ifItAnswers, answer, failure));
+    void endsWith(HedgeOutcome ifItAnswers, CompletableFuture<?> attempt) {
+        var unused = attempt.handle((answer, failure) -> ended(ifItAnswers, answer, failure));
     }
 
     /** The second attempt is due. Returns whether it begins. */
@@ -81,8 +75,8 @@ final class HedgedCall extends CompletableFuture<@Nullable Object> {
         synchronized (this) {
             outcome = soFar;
             wereTwo = outcome == HedgeOutcome.UNANSWERED;
-            if (outcome == null || (!wereTwo && ifItAnswers == HedgeOutcome.SECOND_WON)) {
-                return false; // it has lost, or was not due
+            if (outcome == null) {
+                return false; // it has lost
             }
             if (wereTwo && failure != null && ifItAnswers != null && earlier == null) {
                 earlier = failure;

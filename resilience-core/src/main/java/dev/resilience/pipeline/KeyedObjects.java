@@ -76,39 +76,29 @@ public final class KeyedObjects<L> {
         this.end = end;
     }
 
-    /** The object of a key, which stays for as long as calls hold it. */
-    public static final class Held<L> {
+    /**
+     * The object of a key, which stays for as long as calls hold it.
+     *
+     * @param usedAt how many keys had come when it was held last
+     */
+    record Held<L>(String key, L live, AtomicInteger holders, AtomicInteger usedAt) {
 
         private static final int GONE = Integer.MIN_VALUE;
 
-        private final String key;
-        private final L live;
-        private final AtomicInteger holders = new AtomicInteger();
-        private volatile int usedAt;
-
-        private Held(String key, L live) {
-            this.key = key;
-            this.live = live;
-        }
-
-        public L live() {
-            return live;
-        }
-
         /** To be called once for each time that it was held. */
-        public void release() {
+        void release() {
             holders.decrementAndGet();
         }
 
         /** Not if it has gone: so many calls cannot come for one that has that it would seem to be there again. */
         private boolean hold(int now) {
-            usedAt = now;
+            usedAt.set(now);
             return holders.incrementAndGet() > 0;
         }
     }
 
     /** Holds the object of a key, which is made if there is none. To be released when the call has ended. */
-    public Held<L> hold(@Nullable String key) {
+    Held<L> hold(@Nullable String key) {
         String text = text(key);
         while (true) {
             Held<L> known = byKey.get(text);
@@ -130,9 +120,7 @@ public final class KeyedObjects<L> {
 
     private static String text(@Nullable String key) {
         String text = key == null ? "" : key;
-        return text.length() <= MAX_LENGTH
-                ? text
-                : text.substring(0, MAX_LENGTH - 1 - 2 * DIGEST_BYTES) + '#' + digest(text);
+        return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH - 2 * DIGEST_BYTES) + digest(text);
     }
 
     private static String digest(String text) {
@@ -150,7 +138,7 @@ public final class KeyedObjects<L> {
             (isInUse(next) ? aside : inTurn).add(next);
         }
         for (int gone = 0; gone < LOOKS && byKey.size() >= max.getAsInt() && oneGoes(); gone++) {}
-        Held<L> made = new Held<>(key, factory.apply(key));
+        Held<L> made = new Held<>(key, factory.apply(key), new AtomicInteger(), new AtomicInteger());
         come.incrementAndGet();
         byKey.put(key, made);
         inTurn.add(made);
@@ -164,7 +152,7 @@ public final class KeyedObjects<L> {
             Held<L> next = inTurn.remove();
             (isInUse(next) ? aside : looked).add(next);
         }
-        looked.sort(Comparator.comparingInt(held -> held.usedAt - come.get()));
+        looked.sort(Comparator.comparingInt(held -> held.usedAt.get() - come.get()));
         if (looked.isEmpty() && !aside.isEmpty()) {
             looked.add(aside.remove());
         }

@@ -36,6 +36,11 @@ public abstract class PerKey<L extends PerKey<L>> implements Layer {
      */
     public abstract L part(String name, boolean isLogged);
 
+    /** Whether it is a {@linkplain #part part} of another one, which counts its calls. */
+    public final boolean isPart() {
+        return ofAll != null;
+    }
+
     /** A part is not needed any more. Its calls end as they would have. */
     public final void end() {
         if (ofAll != null) {
@@ -78,20 +83,10 @@ public abstract class PerKey<L extends PerKey<L>> implements Layer {
                 : new KeyedObjects<>(
                         this::maxKeys, name -> part(name, false), PerKey::isAtWork, PerKey::stays, PerKey::end);
         keys = known;
-        return holding(call -> known.hold(key.apply(call)));
-    }
-
-    /** The layer for calls of one key. It holds nothing of the key, and may be kept or made anew for each call. */
-    public final Layer forKey(@Nullable String key) {
-        return byKey(call -> key);
-    }
-
-    /** The layer in which each call holds the one of its key, until it has ended. */
-    protected Layer holding(Function<Invocation, Held<L>> ofKey) {
         return next -> new Step() {
             @Override
             public @Nullable Object call(Invocation invocation) throws Throwable {
-                Held<L> held = ofKey.apply(invocation);
+                Held<L> held = known.hold(key.apply(invocation));
                 try {
                     return held.live().around(next).call(invocation);
                 } finally {
@@ -102,7 +97,7 @@ public abstract class PerKey<L extends PerKey<L>> implements Layer {
             @Override
             public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
                 try {
-                    Held<L> held = ofKey.apply(invocation);
+                    Held<L> held = known.hold(key.apply(invocation));
                     CompletableFuture<@Nullable Object> call =
                             held.live().around(next).callAsync(invocation);
                     var unused = call.whenComplete((result, failure) -> held.release());
@@ -112,5 +107,10 @@ public abstract class PerKey<L extends PerKey<L>> implements Layer {
                 }
             }
         };
+    }
+
+    /** The layer for calls of one key. It holds nothing of the key, and may be kept or made anew for each call. */
+    public final Layer forKey(@Nullable String key) {
+        return byKey(call -> key);
     }
 }

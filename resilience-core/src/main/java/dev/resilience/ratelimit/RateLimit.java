@@ -3,7 +3,7 @@ package dev.resilience.ratelimit;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RateLimitOutcome;
-import dev.resilience.exception.RateLimitExceededException;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.PerKey;
@@ -141,7 +141,8 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
      */
     long acquire(boolean mayBlock) {
         RateLimitPolicy current = policy;
-        boolean mayWait = !waits.isStopped() && !current.maxWait().isZero();
+        boolean isStopped = waits.isStopped(); // then a wait would take a permit in vain
+        boolean mayWait = !isStopped && !current.maxWait().isZero();
         Deadline deadline = mayWait ? Deadline.current() : null;
         Duration left = deadline == null ? current.maxWait() : deadline.left().minusNanos(1); // it must end before it
         long maxWait = mayWait ? Durations.toNanos(Durations.min(current.maxWait(), left)) : 0;
@@ -152,13 +153,13 @@ public final class RateLimit extends PerKey<RateLimit> implements LiveObject<Rat
         if (wait == 0) {
             reports.accepted.increment();
         } else if (wait < 0 && wait != Permits.WOULD_BLOCK) {
-            throw reports.exceeded(current, wait, waits.isStopped(), deadline != null);
+            throw reports.refused(current, wait, isStopped || waits.isStopped());
         }
         return wait;
     }
 
-    /** For a call that does not get the permit for which it waits. */
-    RateLimitExceededException rejected(String why) {
-        return reports.rejected(policy, why, Duration.ofSeconds(1));
+    /** For a call whose wait was ended before its time. */
+    ResilienceException waitEnded() {
+        return reports.refused(policy, Permits.INTERRUPTED, waits.isStopped());
     }
 }

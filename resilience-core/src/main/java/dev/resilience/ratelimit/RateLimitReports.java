@@ -15,9 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** Reports refused calls of a rate limit to its counters, its log and its listeners, and makes the exceptions that they get. */
 final class RateLimitReports extends Reports<RateLimitOutcome> {
 
-    static final String STOPPED = "the application ends, and calls do not wait for a permit any more";
-    static final String INTERRUPTED = "it was interrupted while it waited for its permit";
-
+    private static final String STOPPED = "the application ends, and calls do not wait for a permit any more";
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final LogLine REJECTED = LogLine.warn("rate_limit_rejected", "rejected");
 
@@ -28,41 +26,42 @@ final class RateLimitReports extends Reports<RateLimitOutcome> {
     }
 
     /**
-     * For a call that finds no permit in time.
+     * For a call that gets no permit in time.
      *
      * @param answer of the permits
-     * @param hasDeadline which bounds its wait
+     * @param isStopped whether waits are ended because the application ends
      */
-    ResilienceException exceeded(RateLimitPolicy policy, long answer, boolean isStopped, boolean hasDeadline) {
+    ResilienceException refused(RateLimitPolicy policy, long answer, boolean isStopped) {
         if (answer == Permits.INTERRUPTED) {
-            return rejected(policy, isStopped ? STOPPED : INTERRUPTED, SECOND);
+            String interrupted = "it was interrupted while it waited for its permit";
+            return refused(policy, isStopped ? STOPPED : interrupted, SECOND);
         }
         if (answer == Permits.NO_STORE) {
-            return rejected(policy, "its store does not answer", SECOND);
+            return refused(policy, "its store does not answer", SECOND);
         }
         Duration wait = Duration.ofNanos(-answer);
         boolean isInTime = wait.compareTo(policy.maxWait()) <= 0;
         if (isInTime && isStopped) {
-            return rejected(policy, STOPPED, wait);
+            return refused(policy, STOPPED, wait);
         }
-        if (answer == Permits.LATE || (isInTime && hasDeadline)) {
-            refused("its deadline comes before its permit");
+        if (answer == Permits.LATE || isInTime) {
+            count("its deadline comes before its permit");
             return new DeadlineExceededException(
                     "The deadline comes before a permit of rate limit '" + name + "': the call was not made");
         }
         int permits = policy.permits();
         String most = (permits == 1 ? "1 call in " : permits + " calls in ") + Durations.inWords(policy.period());
         String next = ", and the next permit is there in " + Durations.inWords(wait);
-        return rejected(policy, "the limit is " + most + next, wait);
+        return refused(policy, "the limit is " + most + next, wait);
     }
 
     /** @param wait after which there may be a permit */
-    RateLimitExceededException rejected(RateLimitPolicy policy, String why, Duration wait) {
-        refused(why);
+    private ResilienceException refused(RateLimitPolicy policy, String why, Duration wait) {
+        count(why);
         return new RateLimitExceededException(name, wait, policy.permits(), policy.period(), why);
     }
 
-    private void refused(String why) {
+    private void count(String why) {
         refused(RateLimitOutcome.REJECTED, REJECTED, why, line -> line);
     }
 }

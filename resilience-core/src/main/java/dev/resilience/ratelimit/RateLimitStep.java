@@ -32,52 +32,45 @@ final class RateLimitStep extends AsyncStep {
 
     private void sleep(Duration wait) {
         try {
-            if (!limit.waits.sleep(wait)) {
-                throw limit.rejected(RateLimitReports.STOPPED);
+            if (limit.waits.sleep(wait)) {
+                limit.reports.accepted.increment();
+                return;
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw limit.rejected(RateLimitReports.INTERRUPTED);
         }
-        limit.reports.accepted.increment();
+        throw limit.waitEnded();
     }
 
-    /** What a call is doing that has not got its permit at once. */
-    private enum Phase {
-        ASKS,
-        WAITS
-    }
-
-    /** Entered again on a thread where it may block, and after its wait. */
+    /** Entered again on a thread where it may block, and after its wait: it holds what the permits answered before. */
     @Override
     protected Next enter(AsyncCall call) throws Throwable {
         if (call.failure() != null) { // it was cancelled meanwhile
             limit.calls().count(RateLimitOutcome.REJECTED);
             throw call.failure();
         }
-        if (call.held() == Phase.WAITS) {
+        Long answered = (Long) call.held();
+        if (answered != null && answered > 0) {
             if (limit.waits.isStopped()) {
-                throw call.report(() -> limit.rejected(RateLimitReports.STOPPED));
+                throw call.report(limit::waitEnded);
             }
             limit.reports.accepted.increment();
             limit.waits.add(call);
             return Next.INWARD;
         }
-        long wait = limit.acquire(call.held() == Phase.ASKS);
+        long wait = limit.acquire(answered != null);
         if (wait == 0) {
             return Next.INWARD;
         }
-        if (wait == Permits.WOULD_BLOCK) {
-            call.hold(Phase.ASKS);
-            return call.goOn(limit.waits::execute, Next.AGAIN);
-        }
-        call.hold(Phase.WAITS);
-        return limit.waits.pause(call, Duration.ofNanos(wait));
+        call.hold(wait);
+        return wait == Permits.WOULD_BLOCK
+                ? call.goOn(limit.waits::execute, Next.AGAIN)
+                : limit.waits.pause(call, Duration.ofNanos(wait));
     }
 
     @Override
     protected Next exit(AsyncCall call) {
-        if (call.held() == Phase.WAITS) {
+        if (call.held() != null) {
             limit.waits.remove(call);
         }
         return Next.OUTWARD;

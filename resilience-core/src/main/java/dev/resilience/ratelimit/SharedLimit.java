@@ -2,15 +2,15 @@ package dev.resilience.ratelimit;
 
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
+import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.ratelimit.RateLimitStore.Answer;
 import dev.resilience.ratelimit.RateLimitStore.Request;
 import dev.resilience.time.Durations;
+import dev.resilience.time.Moment;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
-import dev.resilience.time.Timestamps;
 import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -55,8 +55,7 @@ public final class SharedLimit implements Permits.Source {
     /** How many processes use the limit, as last seen. */
     volatile int nodes = 1;
 
-    /** @param since in the nanoseconds of the clock */
-    record State(boolean isDown, long since, Instant at) {}
+    record State(boolean isDown, Moment since) {}
 
     /**
      * A limit in a store, which is to be {@linkplain RateLimitStore#prepare prepared}.
@@ -71,9 +70,9 @@ public final class SharedLimit implements Permits.Source {
         this.threads = WorkerThreads.pool("resilience-rate-limit-store-", WorkerThreads.MAX_THREADS, false);
         this.log = new FoldedLog(
                 LoggerFactory.getLogger(SharedLimit.class), time, "Rate limit", name, "rate_limit_summary", Map::of);
-        this.state = new State(false, time.nanoTime(), time.now());
-        this.failedAt = state.since;
-        this.nextNote = new AtomicLong(state.since);
+        this.state = new State(false, Moment.now(time));
+        this.failedAt = time.nanoTime();
+        this.nextNote = new AtomicLong(failedAt);
         time.schedule(Duration.ZERO, this::note, threads); // so that the first call finds a connection
     }
 
@@ -104,7 +103,7 @@ public final class SharedLimit implements Permits.Source {
         List<SharedPermits> now = List.copyOf(parts.keySet());
         return Map.of(
                 "state", state.isDown ? "down" : "up",
-                "since", Timestamps.text(state.at),
+                "since", state.since.text(),
                 "nodes", nodes,
                 "leased", now.stream().mapToLong(SharedPermits::leased).sum(),
                 "decidedWithout", withoutStore.get());
@@ -139,21 +138,17 @@ public final class SharedLimit implements Permits.Source {
             failedAt = failure == null ? failedAt : put;
             change(failure);
             answered.accept(given);
-        });
-        Runnable asking = () -> {
-            try {
-                if (!answer.isDone()) {
-                    Answer given = store.take(request.get());
-                    nextProbe.set(time.nanoTime()); // also if the answer is late
-                    timeout = TIMEOUT;
-                    answer.complete(given);
-                    note();
-                }
-            } catch (RuntimeException | Error failure) {
-                answer.completeExceptionally(failure);
+            if (failure == null) {
+                note();
             }
+        });
+        Supplier<Answer> asking = () -> {
+            Answer given = store.take(request.get());
+            nextProbe.set(time.nanoTime()); // also if the answer is late
+            timeout = TIMEOUT;
+            return given;
         };
-        time.schedule(Duration.ofNanos(rest), asking, threads);
+        var unusedToo = answer.completeAsync(asking, task -> time.schedule(Duration.ofNanos(rest), task, threads));
     }
 
     private synchronized void change(@Nullable Throwable failure) {
@@ -162,15 +157,15 @@ public final class SharedLimit implements Permits.Source {
         if (before.isDown == isDown) {
             return;
         }
-        long now = time.nanoTime();
-        nextProbe.set(now + TIMEOUT.toNanos());
-        state = new State(isDown, now, time.now());
-        String lasted = Durations.inWords(Duration.ofNanos(now - before.since));
+        Moment now = Moment.now(time);
+        nextProbe.set(now.nanoTime() + TIMEOUT.toNanos());
+        state = new State(isDown, now);
         if (failure == null) {
+            String lasted = Durations.inWords(before.since.until(now));
             log.write(UP, line -> line.log("Rate limit '{}': its store answers again, after {}", name, lasted));
         } else {
             String text = "Rate limit '{}': its store does not answer, so 'on-store-failure' decides: {}";
-            log.write(DOWN, failure, (line, failed) -> line.log(text, name, failed));
+            log.write(DOWN, AsyncCall.unwrap(failure), (line, failed) -> line.log(text, name, failed));
         }
     }
 }

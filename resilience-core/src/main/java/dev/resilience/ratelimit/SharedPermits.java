@@ -1,16 +1,15 @@
 package dev.resilience.ratelimit;
 
 import dev.resilience.context.Deadline;
+import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.time.Durations;
 import dev.resilience.time.ShortLock;
+import dev.resilience.time.TimeSource.Scheduled;
+import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +37,7 @@ final class SharedPermits implements Permits {
     private static final long LEASED = Duration.ofMillis(400).toNanos();
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
     private static final long MAX_REST = SECOND / 10;
-    private static final long AGAIN = Long.MAX_VALUE;
+    private static final long WITHOUT_STORE = Long.MAX_VALUE;
 
     private final SharedLimit limit;
     private final @Nullable String key;
@@ -124,7 +123,8 @@ final class SharedPermits implements Permits {
     private long acquireOfPart(long now, long maxWait) {
         double part = interval * limit.nodes;
         long whole = (long) Math.max(part, burst);
-        long missing = Math.max(0, Math.max(partBack - now, limit.state.since() + whole - now)) + (long) part;
+        long missing =
+                Math.max(0, Math.max(partBack - now, limit.state.since().nanoTime() + whole - now)) + (long) part;
         long wait = missing - whole;
         if (wait > maxWait) {
             return -wait;
@@ -136,22 +136,16 @@ final class SharedPermits implements Permits {
 
     /** An interrupt from before does not end the wait: the store may have a permit. */
     private long await(long maxWait) {
-        boolean isInterrupted = Thread.interrupted();
         CompletableFuture<Long> waiter = new CompletableFuture<>();
+        Deadline deadline = Deadline.current();
+        Scheduled late = deadline == null
+                ? () -> {}
+                : limit.time.schedule(deadline.left(), () -> waiter.complete(LATE), WorkerThreads.ENDS);
         lock.get(() -> waiters.put(waiter, maxWait) == null && ask());
-        try {
-            waiter.get(Durations.toNanos(Deadline.limit(ChronoUnit.FOREVER.getDuration())), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException interrupted) {
-            isInterrupted = true;
-            waiter.complete(INTERRUPTED);
-        } catch (TimeoutException | ExecutionException late) { // never the latter
-            waiter.complete(LATE);
-        }
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+        InterruptibleExecution.await(waiter, Thread.interrupted(), () -> waiter.complete(INTERRUPTED));
+        late.cancel();
         long answer = waiter.join();
-        return answer == AGAIN ? acquire(maxWait, true) : answer;
+        return answer == WITHOUT_STORE ? acquire(maxWait, true) : answer;
     }
 
     /** Asks the store, unless that is under way; after the rest. */
@@ -185,10 +179,11 @@ final class SharedPermits implements Permits {
         isAsking = false;
         if (answer != null) {
             take(answer, limit.time.nanoTime());
+        } else {
+            waiters.keySet().forEach(waiter -> waiter.complete(WITHOUT_STORE));
         }
-        waiters.keySet().forEach(waiter -> waiter.complete(AGAIN)); // if there was none for it
-        waiters.clear();
-        return true;
+        waiters.keySet().removeIf(CompletableFuture::isDone);
+        return waiters.isEmpty() || ask();
     }
 
     private void take(RateLimitStore.Answer answer, long now) {
@@ -197,9 +192,10 @@ final class SharedPermits implements Permits {
         int given = 0;
         for (Map.Entry<CompletableFuture<Long>, Long> waiter : waiters.entrySet()) {
             long wait = (long) Math.max(0, backlog + (given + 1) * interval - burst);
-            boolean isInTime = wait <= waiter.getValue();
-            if (given < answer.granted()) {
-                given += waiter.getKey().complete(isInTime ? wait : -wait) && isInTime ? 1 : 0;
+            if (wait > waiter.getValue()) {
+                waiter.getKey().complete(-wait);
+            } else if (given < answer.granted() && waiter.getKey().complete(wait)) {
+                given++;
             }
         }
         double free = Math.min(answer.granted(), Math.floor((burst - backlog) / interval + 1e-3));

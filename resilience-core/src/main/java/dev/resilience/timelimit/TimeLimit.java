@@ -246,31 +246,25 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             InterruptibleExecution body = new InterruptibleExecution();
             Scheduled timer = time.scheduleUrgent(timeout.timeout(), body::interrupt);
             body.begin();
-            Object result;
+            Object result = null;
+            Throwable failure = null;
             try {
                 result = next.call(invocation);
-            } catch (Throwable failure) {
+            } catch (Throwable thrown) {
+                failure = thrown;
                 if (time.nanoTime() - start >= Durations.toNanos(timeout.timeout())) {
                     body.interrupt(); // as the timer is about to do: something else with the same deadline was quicker
                 }
-                if (endedInTime(body, timer)) {
-                    throw failure;
-                }
-                throw exceeded(timeout, failure);
             }
-            if (!endedInTime(body, timer)) {
-                throw exceeded(timeout, null);
-            }
-            return result;
-        }
-
-        private boolean endedInTime(InterruptibleExecution body, Scheduled timer) {
             if (!body.end()) {
-                return false;
+                throw exceeded(timeout, failure);
             }
             timer.cancel();
             inTime();
-            return true;
+            if (failure != null) {
+                throw failure;
+            }
+            return result;
         }
 
         /** What is inside may go on when the time is over. */

@@ -313,6 +313,7 @@ class DashboardPageTests {
         browser.script("document.cookie = 'XSRF-TOKEN=; max-age=0'");
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"375, LIGHT", "375, DARK", "1280, LIGHT", "1280, DARK"})
     void everyoneCanReadAndUseIt(int width, Scheme scheme) throws IOException {
@@ -353,6 +354,7 @@ class DashboardPageTests {
                 .anyMatch(found -> found.startsWith("color-contrast: "));
     }
 
+    @Tag("long")
     @Test
     void twoThousandPoliciesAreSearchedAndOnlyThoseInSightAreDrawn() {
         try (ConfigurableApplicationContext large = DashboardApplication.start()) {

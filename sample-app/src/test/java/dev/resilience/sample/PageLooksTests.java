@@ -38,6 +38,7 @@ class PageLooksTests {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource
     void everyTextCanBeRead(Scheme scheme) {

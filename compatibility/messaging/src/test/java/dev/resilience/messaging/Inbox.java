@@ -52,6 +52,8 @@ final class Inbox implements AutoCloseable {
     List<String> properties(String... more) {
         List<String> all = new ArrayList<>(List.of(
                 "spring.datasource.url=" + url,
+                "spring.datasource.hikari.initialization-fail-timeout=-1", // H2 may fail one while others end: once
+                // more
                 "spring.sql.init.mode=always",
                 "resilience.idempotency-store.type=jdbc",
                 "resilience.idempotency-store.jdbc.initialize-schema=always",

@@ -14,6 +14,7 @@ import org.springframework.jms.annotation.JmsListener;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Three consumers of Artemis get each message one to five times: it has one row, and none is given up. */
+@Tag("long")
 class JmsInboxSoakTests {
 
     @AutoClose
@@ -34,7 +35,6 @@ class JmsInboxSoakTests {
     }
 
     @Test
-    @Tag("long")
     void consumersMayComeAndGo() {
         try (JmsApplication shop = shop()) {
             int part = inbox.sendings.size() / 3;

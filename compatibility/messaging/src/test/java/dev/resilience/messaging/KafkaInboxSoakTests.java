@@ -15,6 +15,7 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Three consumers of Kafka get each message one to five times: it has one row, and none is given up. */
+@Tag("long")
 class KafkaInboxSoakTests {
 
     @AutoClose
@@ -41,7 +42,6 @@ class KafkaInboxSoakTests {
     }
 
     @Test
-    @Tag("long")
     void partitionsMayMoveMeanwhile() {
         try (KafkaApplication shop = new KafkaApplication(properties(2), Shipping.class, GivenUp.class)) {
             int part = inbox.sendings.size() / 3;

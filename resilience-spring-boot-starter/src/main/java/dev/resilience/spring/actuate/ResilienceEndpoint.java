@@ -320,11 +320,11 @@ public class ResilienceEndpoint {
         return keys.some(
                 MAX_KEYS,
                 key -> kind.trouble(key) != null || (key instanceof PerKey<?> moved && moved.stays()),
-                kind::stateOfKey);
+                kind::state);
     }
 
     private <L extends LiveObject<?>> Map<String, Object> byKey(ConfiguredKind<?, ?, L> kind, String name, String key) {
-        return Map.of("state", kind.stateOfKey(ofKey(kind, name, key)), "actions", kind.actions());
+        return Map.of("state", kind.state(ofKey(kind, name, key)), "actions", kind.actions());
     }
 
     private <L extends LiveObject<?>> L ofKey(ConfiguredKind<?, ?, L> kind, String name, String key) {

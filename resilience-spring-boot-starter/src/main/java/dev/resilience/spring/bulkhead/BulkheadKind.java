@@ -92,7 +92,7 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     }
 
     @Override
-    public Map<String, Object> stateOfKey(Bulkhead bulkhead) {
+    public Map<String, Object> state(Bulkhead bulkhead) {
         Map<String, Object> state = new LinkedHashMap<>();
         state.put("running", bulkhead.running());
         state.put("queued", bulkhead.queued());
@@ -100,13 +100,9 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
             state.put("limit", bulkhead.limit());
         }
         state.put("queueLimit", bulkhead.policy().maxQueue());
-        return state;
-    }
-
-    @Override
-    public Map<String, Object> state(Bulkhead bulkhead) {
-        Map<String, Object> state = stateOfKey(bulkhead);
-        state.put("calls", bulkhead.calls().byLabel());
+        if (!bulkhead.isPart()) {
+            state.put("calls", bulkhead.calls().byLabel());
+        }
         return state;
     }
 

@@ -91,13 +91,11 @@ public final class CircuitBreakerKind
     }
 
     @Override
-    public Map<String, Object> stateOfKey(CircuitBreaker breaker) {
-        return CircuitBreakerView.of(breaker.status());
-    }
-
-    @Override
     public Map<String, Object> state(CircuitBreaker breaker) {
-        Map<String, Object> state = stateOfKey(breaker);
+        Map<String, Object> state = CircuitBreakerView.of(breaker.status());
+        if (breaker.isPart()) {
+            return state;
+        }
         state.put("calls", breaker.calls().byLabel());
         state.put("slowCalls", breaker.slowCalls());
         if (breaker.policy().pauseListeners()) {

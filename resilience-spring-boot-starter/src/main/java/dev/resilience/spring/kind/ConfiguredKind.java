@@ -138,13 +138,8 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
         return "in an annotation";
     }
 
-    /** The state that the actuator shows, by name. */
+    /** The state that the actuator shows, by name: also of what a live object has for one key, if it works {@link PerKey}. */
     public abstract Map<String, Object> state(L live);
-
-    /** The state of what a live object has for one key, if it works {@link PerKey}: that of a live object, unless the kind says otherwise. */
-    public Map<String, Object> stateOfKey(L ofKey) {
-        return state(ofKey);
-    }
 
     /** The live objects of single keys; {@code null} if no method has a key. */
     @SuppressWarnings("unchecked") // as PerKey says

@@ -80,19 +80,16 @@ public final class RateLimitKind
     }
 
     @Override
-    public Map<String, Object> stateOfKey(RateLimit limit) {
+    public Map<String, Object> state(RateLimit limit) {
         Map<String, Object> state = new LinkedHashMap<>();
         double available = limit.available();
-        if (!Double.isNaN(available)) {
+        if (keys(limit) == null && !Double.isNaN(available)) {
             state.put("available", (long) available);
             state.put("burst", limit.policy().capacity());
         }
-        return state;
-    }
-
-    @Override
-    public Map<String, Object> state(RateLimit limit) {
-        Map<String, Object> state = keys(limit) == null ? stateOfKey(limit) : new LinkedHashMap<>();
+        if (limit.isPart()) {
+            return state;
+        }
         Map<String, Object> store = limit.store();
         if (!store.isEmpty()) {
             state.put("store", store);

@@ -7,8 +7,8 @@ import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.spring.deadletter.jdbc.LetterTable.Found;
 import dev.resilience.spring.idempotency.jdbc.Dialect;
+import dev.resilience.spring.idempotency.jdbc.JdbcStore;
 import dev.resilience.spring.idempotency.jdbc.NamedSql;
-import dev.resilience.spring.idempotency.jdbc.OwnConnections;
 import dev.resilience.spring.idempotency.jdbc.RowChange;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * rolled back with the failure. Time is the database's. No statement waits without a bound for a transaction that has a letter
  * locked. Safe for use by many threads and many processes.
  */
-public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable {
+public final class JdbcDeadLetterStore extends JdbcStore<LetterTable> implements DeadLetterStore {
 
     /** The table's name unless told otherwise. */
     public static final String DEFAULT_TABLE = "resilience_dead_letter";
@@ -37,11 +37,6 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     private static final int LOOKED_AT = 20;
 
     private static final int REMOVED_AT_A_TIME = 500;
-
-    private final OwnConnections connections;
-    private final String table;
-    private final boolean createsTable;
-    private volatile @Nullable LetterTable statements;
 
     /** A store on the table of the default name, which is there. */
     public JdbcDeadLetterStore(DataSource dataSource) {
@@ -55,44 +50,41 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcDeadLetterStore(DataSource dataSource, String table, boolean createsTable) {
-        this.connections = new OwnConnections(dataSource, "dead letters in the table '" + table + "'");
-        this.table = table;
-        this.createsTable = createsTable;
+        super(dataSource, "dead letters", LetterTable.schema(table), createsTable);
     }
 
     @Override
-    public void prepare() {
-        connections.prepare(LetterTable.schema(table), createsTable);
+    protected LetterTable statements(Dialect dialect, Connection connection) {
+        return new LetterTable(dialect, table());
     }
 
     @Override
     public void store(DeadLetter letter, Duration wait) {
-        connections.claiming(connection -> Boolean.TRUE.equals(
-                RowChange.repeated(() -> letters(connection).insert(connection, letter, Dialect.micros(wait)))));
+        claiming(connection -> Boolean.TRUE.equals(
+                RowChange.repeated(() -> statements(connection).insert(connection, letter, Dialect.micros(wait)))));
     }
 
     @Override
     public List<StoredLetter> list(String policy, int limit) {
-        return connections.claiming(connection ->
-                letters(connection).list.rows(connection, LetterTable.ofPolicy(policy, limit), LetterTable::letter));
+        return claiming(connection ->
+                statements(connection).list.rows(connection, LetterTable.ofPolicy(policy, limit), LetterTable::letter));
     }
 
     @Override
     public @Nullable StoredLetter find(String policy, String id) {
-        return connections
-                .claiming(connection -> find(connection, LetterTable.key(policy, id)))
+        return claiming(connection -> find(connection, LetterTable.key(policy, id)))
                 .orElse(null);
     }
 
     private Optional<StoredLetter> find(Connection connection, byte[] id) throws SQLException {
-        return letters(connection).find.rows(connection, Map.of("id", id), LetterTable::letter).stream()
+        return statements(connection).find.rows(connection, Map.of("id", id), LetterTable::letter).stream()
                 .findFirst();
     }
 
     @Override
     public Map<String, Long> sizes() {
         Map<String, Long> sizes = new HashMap<>();
-        connections.claiming(connection -> letters(connection).sizes.rows(connection, Map.of(), row -> {
+        claiming(connection -> statements(connection).sizes.rows(connection, Map.of(), row -> {
             sizes.put(row.getString("policy"), row.getLong("letters"));
             return true;
         }));
@@ -112,9 +104,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     /** Looks again where others were faster, a limited number of times: a transaction may have the letters locked. */
     private @Nullable ReplayClaim claimFirst(
             Function<LetterTable, NamedSql> search, Map<String, Object> searched, Duration lease) {
-        return connections
-                .<Optional<ReplayClaim>>claiming(connection -> {
-                    LetterTable letters = letters(connection);
+        return this.<Optional<ReplayClaim>>claiming(connection -> {
+                    LetterTable letters = statements(connection);
                     Optional<ReplayClaim> first = RowChange.repeated(() -> {
                         List<Found> candidates = search.apply(letters).rows(connection, searched, LetterTable::found);
                         for (Found found : candidates) {
@@ -164,20 +155,19 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
         Map<String, Object> all = new HashMap<>(values);
         all.put("id", LetterTable.key(claim.letter().policy(), claim.letter().id()));
         all.put("fence", claim.fence());
-        return connections.keeping(
-                connection -> change.apply(letters(connection)).inOwnTransaction(connection, all));
+        return keeping(connection -> change.apply(statements(connection)).inOwnTransaction(connection, all));
     }
 
     @Override
     public boolean discard(String policy, String id) {
         Map<String, byte[]> values = Map.of("id", LetterTable.key(policy, id));
-        return connections.claiming(connection -> letters(connection).discard.skipLocked(connection, values));
+        return claiming(connection -> statements(connection).discard.skipLocked(connection, values));
     }
 
     @Override
     public int removeGivenUp(Duration age) {
-        return connections.claiming(connection -> {
-            LetterTable letters = letters(connection);
+        return claiming(connection -> {
+            LetterTable letters = statements(connection);
             int removed = 0;
             Map<String, Object> old = Map.of("age", Dialect.micros(age), "batch", REMOVED_AT_A_TIME);
             for (Found found : letters.givenUp.rows(connection, old, LetterTable::found)) {
@@ -186,20 +176,5 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             }
             return removed;
         });
-    }
-
-    /** Closes the connection apart. */
-    @Override
-    public void close() {
-        connections.close();
-    }
-
-    private LetterTable letters(Connection connection) throws SQLException {
-        LetterTable known = statements;
-        if (known == null) {
-            known = new LetterTable(Dialect.of(connection), table);
-            statements = known;
-        }
-        return known;
     }
 }

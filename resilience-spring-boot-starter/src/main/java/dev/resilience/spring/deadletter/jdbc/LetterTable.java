@@ -110,8 +110,9 @@ final class LetterTable {
                 table,
                 DEFINITIONS,
                 "due_at",
-                "Retry policies have 'dead-letter: true', and the table '" + table + "' for their letters",
-                "resilience.dead-letter-store.jdbc.initialize-schema");
+                "Retry policies have 'dead-letter: true'",
+                "letters",
+                "dead-letter-store");
     }
 
     /** A letter that can be claimed, as long as it is as it was found. */

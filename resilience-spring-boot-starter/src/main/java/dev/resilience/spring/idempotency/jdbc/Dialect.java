@@ -169,10 +169,11 @@ public enum Dialect {
      *
      * @param columns their definitions, one a line
      * @param indexed the column that has an index, which is called by its first word
-     * @param use who needs the table, and what for: {@code Methods are @Idempotent, and need the table 'a'}
-     * @param property the one that lets the application make it
+     * @param need why there is one, in words that begin a sentence: {@code Methods are @Idempotent}
+     * @param rows what is in it: {@code records}
+     * @param store the name below {@code resilience} where it is configured
      */
-    public record Schema(String table, String columns, String indexed, String use, String property) {
+    public record Schema(String table, String columns, String indexed, String need, String rows, String store) {
 
         private static final Logger log = LoggerFactory.getLogger(Schema.class);
 
@@ -198,8 +199,10 @@ public enum Dialect {
                     throw missing;
                 }
                 throw new ResilienceConfigurationException(
-                        use + " is missing or not as it should be: " + missing.getMessage(),
-                        "Let the application make it with '" + property + ": always', or run:\n\n"
+                        need + ", and the table '" + table + "' for their " + rows
+                                + " is missing or not as it should be: " + missing.getMessage(),
+                        "Let the application make it with 'resilience." + store
+                                + ".jdbc.initialize-schema: always', or run:\n\n"
                                 + String.join(";\n\n", making) + ";");
             }
         }

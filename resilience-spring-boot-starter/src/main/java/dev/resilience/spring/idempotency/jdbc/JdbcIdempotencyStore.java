@@ -32,18 +32,12 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
  * <p>A first execution costs two statements (in MySQL and MariaDB four), a replay one. Safe for use by many threads and
  * many processes.
  */
-public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseable {
+public final class JdbcIdempotencyStore extends JdbcStore<JdbcIdempotencyStore.Sql> implements IdempotencyStore {
 
     /** The table's name unless told otherwise. */
     public static final String DEFAULT_TABLE = "resilience_idempotency";
 
     private static final Duration LONG_DEAD = Duration.ofDays(1);
-
-    private final OwnConnections connections;
-    private final String table;
-    private final boolean createsTable;
-    private volatile @Nullable Sql sql;
-    private volatile boolean prepared;
 
     /** A store on the table of the default name, which is there. */
     public JdbcIdempotencyStore(DataSource dataSource) {
@@ -57,43 +51,39 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcIdempotencyStore(DataSource dataSource, String table, boolean createsTable) {
-        this.connections = new OwnConnections(dataSource, contents(table));
-        this.table = table;
-        this.createsTable = createsTable;
+        super(dataSource, "idempotency records", RecordTable.schema(table), createsTable);
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
-        return connections.claiming(connection -> new ClaimAttempt(records(connection), connection, request).claim());
+        return claiming(connection -> new ClaimAttempt(records(connection), connection, request).claim());
     }
 
     @Override
     public boolean renew(LeaseToken token, Duration lease) {
-        return connections.keeping(
-                connection -> records(connection).renewal(token, lease).committed(connection));
+        return keeping(connection -> records(connection).renewal(token, lease).committed(connection));
     }
 
     @Override
     public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
-        return connections.keeping(
+        return keeping(
                 connection -> records(connection).completion(token, result, ttl).committed(connection));
     }
 
     @Override
     public boolean release(LeaseToken token) {
-        return connections.keeping(
-                connection -> records(connection).release(token).committed(connection));
+        return keeping(connection -> records(connection).release(token).committed(connection));
     }
 
     @Override
     public ClaimStatus statusOf(LeaseToken token) {
-        return connections.keeping(connection -> Objects.requireNonNull(
+        return keeping(connection -> Objects.requireNonNull(
                 RowChange.repeated(() -> records(connection).status(connection, token))));
     }
 
     @Override
     public List<RecordSummary> find(RecordSelection selection) {
-        return connections.claiming(connection -> sql(connection).search().find(connection, selection).stream()
+        return claiming(connection -> statements(connection).search().find(connection, selection).stream()
                 .map(RecordSearch.Found::summary)
                 .toList());
     }
@@ -109,21 +99,15 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
     }
 
     private int change(RecordSelection selection, Function<RecordSearch, RowChange> change) {
-        return connections.claiming(connection -> {
-            RecordSearch search = sql(connection).search();
+        return claiming(connection -> {
+            RecordSearch search = statements(connection).search();
             return search.change(connection, selection, change.apply(search));
         });
     }
 
     @Override
     public @Nullable StoreTransaction currentTransaction() {
-        return BoundTransaction.current(this, connections.boundTo());
-    }
-
-    @Override
-    public void prepare() {
-        connections.prepare(RecordTable.schema(table), createsTable);
-        prepared = true;
+        return BoundTransaction.current(this, boundTo());
     }
 
     /**
@@ -136,7 +120,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
      */
     long removeExpired(long from, int batch) {
         return prepared // otherwise no method is idempotent yet, and there may be no table
-                ? connections.claiming(connection -> records(connection).expire(connection, from, batch, LONG_DEAD))
+                ? claiming(connection -> records(connection).expire(connection, from, batch, LONG_DEAD))
                 : RecordTable.ALL_REMOVED;
     }
 
@@ -145,49 +129,26 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
         DataSource bound = ofManager instanceof TransactionAwareDataSourceProxy proxy
                 ? Objects.requireNonNull(proxy.getTargetDataSource())
                 : ofManager;
-        return connections.boundTo().stream().anyMatch(layer -> layer == bound);
-    }
-
-    /** Closes the connections of its own. */
-    @Override
-    public void close() {
-        connections.close();
-    }
-
-    String table() {
-        return table;
-    }
-
-    OwnConnections.JdbcStoreException failure(SQLException cause) {
-        return new OwnConnections.JdbcStoreException(cause, contents(table), "");
-    }
-
-    private static String contents(String table) {
-        return "idempotency records in the table '" + table + "'";
+        return boundTo().stream().anyMatch(layer -> layer == bound);
     }
 
     /** Whether a transaction of which the application does not say otherwise fails where a record has been changed. */
     boolean seesSnapshots() {
-        Sql known = sql;
+        Sql known = statements;
         return known != null && known.seesSnapshots();
     }
 
     RecordTable records(Connection connection) throws SQLException {
-        return sql(connection).records();
+        return statements(connection).records();
     }
 
-    private Sql sql(Connection connection) throws SQLException {
-        Sql known = sql;
-        if (known == null) {
-            Dialect dialect = Dialect.of(connection);
-            boolean seesSnapshots = dialect != Dialect.MYSQL // which writes the latest version
-                    && connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
-            known = new Sql(new RecordTable(dialect, table), new RecordSearch(dialect, table), seesSnapshots);
-            sql = known;
-        }
-        return known;
+    @Override
+    protected Sql statements(Dialect dialect, Connection connection) throws SQLException {
+        boolean seesSnapshots = dialect != Dialect.MYSQL // which writes the latest version
+                && connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
+        return new Sql(new RecordTable(dialect, table()), new RecordSearch(dialect, table()), seesSnapshots);
     }
 
     /** The statements, in the database's dialect. */
-    private record Sql(RecordTable records, RecordSearch search, boolean seesSnapshots) {}
+    record Sql(RecordTable records, RecordSearch search, boolean seesSnapshots) {}
 }

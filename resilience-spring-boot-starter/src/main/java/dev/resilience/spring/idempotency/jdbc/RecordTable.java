@@ -99,11 +99,7 @@ final class RecordTable {
 
     static Schema schema(String table) {
         return new Schema(
-                table,
-                DEFINITIONS,
-                "cleanup_after",
-                "Methods are @Idempotent, and the table '" + table + "' for their records",
-                "resilience.idempotency-store.jdbc.initialize-schema");
+                table, DEFINITIONS, "cleanup_after", "Methods are @Idempotent", "records", "idempotency-store");
     }
 
     /** What there is under an id. */
@@ -275,7 +271,7 @@ final class RecordTable {
      */
     long expire(Connection connection, long from, int batch, Duration grace) throws SQLException {
         Map<String, Object> values = Map.of("from", from, "batch", batch, "grace", Dialect.micros(grace));
-        return OwnConnections.inTransaction(connection, own -> {
+        return JdbcStore.inTransaction(connection, own -> {
             List<Expired> found =
                     expired.rows(own, values, row -> new Expired(row.getBytes("id"), row.getLong("cleanup_after")));
             try (PreparedStatement delete = own.prepareStatement(remove)) {

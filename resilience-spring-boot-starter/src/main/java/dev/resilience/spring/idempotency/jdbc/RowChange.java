@@ -98,7 +98,7 @@ public final class RowChange {
     public boolean skipLocked(Connection connection, Map<String, ?> values) throws SQLException {
         return Boolean.TRUE.equals(repeated(() -> changeUnlessLocked != null
                 ? changeUnlessLocked.update(connection, values) == 1
-                : OwnConnections.inTransaction(
+                : JdbcStore.inTransaction(
                         connection, own -> lock.finds(own, values) && change.update(own, values) == 1)));
     }
 
@@ -110,7 +110,7 @@ public final class RowChange {
     /** As {@link #inTransaction}, in a transaction of its own on a connection with auto-commit. */
     public boolean inOwnTransaction(Connection connection, Map<String, ?> values) throws SQLException {
         return Boolean.TRUE.equals(
-                repeated(() -> OwnConnections.inTransaction(connection, own -> inTransaction(own, values))));
+                repeated(() -> JdbcStore.inTransaction(connection, own -> inTransaction(own, values))));
     }
 
     /**

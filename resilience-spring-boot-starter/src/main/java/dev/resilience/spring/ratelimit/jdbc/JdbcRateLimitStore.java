@@ -5,19 +5,18 @@ import dev.resilience.ratelimit.RateLimitPolicy;
 import dev.resilience.ratelimit.RateLimitStore;
 import dev.resilience.spring.idempotency.jdbc.Dialect;
 import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
+import dev.resilience.spring.idempotency.jdbc.JdbcStore;
 import dev.resilience.spring.idempotency.jdbc.NamedSql;
-import dev.resilience.spring.idempotency.jdbc.OwnConnections;
 import dev.resilience.spring.idempotency.jdbc.RowChange;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.util.CollectionUtils;
 
 /**
@@ -27,7 +26,7 @@ import org.springframework.util.CollectionUtils;
  * <p>Everything commits at once, on connections of the store's own, whatever transaction a call is in: one that is rolled back gives no
  * permit back, and no transaction holds up other calls. Safe for use by many threads and many processes.
  */
-public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
+public final class JdbcRateLimitStore extends JdbcStore<JdbcRateLimitStore.Sql> implements RateLimitStore {
 
     private static final String DEFINITIONS = """
             id            {id} NOT NULL PRIMARY KEY,
@@ -56,27 +55,19 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                     + String.join(", ", CLEANUP, BACKLOG, TAKEN, BACK).replace("{now}", "moment")
                     + " FROM (SELECT {now} AS moment) AS clock) WHERE id = :id RETURNING taken, backlog";
 
-    private static final String READ = "SELECT taken, backlog FROM ";
+    private static final String TAKEN_OF = "SELECT taken, backlog FROM ";
 
     private static final String INSERT = "{insert} INTO {table} (id, back_at, backlog, taken, cleanup_after)"
-            + " VALUES (:id, 0, 0, 0, {now} + :kept)";
-
-    private static final String NOTE =
-            "UPDATE {table} SET cleanup_after = " + CLEANUP + ", back_at = {now} + :kept WHERE id = :id";
+            + " VALUES (:id, 0, 0, 0, " + CLEANUP + ")";
     private static final String COUNT =
             "SELECT COUNT(*) FROM {table} WHERE id BETWEEN :first AND :last AND back_at > {now}";
     private static final String REMOVE = "DELETE FROM {table} WHERE cleanup_after <= (SELECT {now})";
 
+    private static final long SEEN_MICROS = Dialect.micros(SEEN_FOR);
     private static final HexFormat HEX = HexFormat.of();
 
     /** Of the id of a process, in hex: the first half is that of its limit, so that these lie side by side. */
     private static final int HALF_OF_ID = 32;
-
-    private final OwnConnections connections;
-    private final String table;
-    private final boolean createsTable;
-    private final Map<String, NamedSql> statements = new ConcurrentHashMap<>();
-    private volatile @Nullable Dialect dialect;
 
     /**
      * Connects to nothing yet.
@@ -85,21 +76,30 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcRateLimitStore(DataSource dataSource, String table, boolean createsTable) {
-        this.connections = new OwnConnections(dataSource, "permits in the table '" + table + "'");
-        this.table = table;
-        this.createsTable = createsTable;
+        super(dataSource, "permits", schema(table), createsTable);
     }
 
+    private static Schema schema(String table) {
+        return new Schema(
+                table, DEFINITIONS, "cleanup_after", "Rate limits have 'store: jdbc'", "permits", "rate-limit-store");
+    }
+
+    /** @param taken what {@code take} has taken; {@code null} where that answers itself */
+    record Sql(NamedSql take, @Nullable NamedSql taken, NamedSql insert, NamedSql remove, NamedSql count) {}
+
     @Override
-    public void prepare() {
-        connections.prepare(
-                new Schema(
-                        table,
-                        DEFINITIONS,
-                        "cleanup_after",
-                        "Rate limits have 'store: jdbc', and the table '" + table + "' for their permits",
-                        "resilience.rate-limit-store.jdbc.initialize-schema"),
-                createsTable);
+    protected Sql statements(Dialect dialect, Connection connection) {
+        String take = switch (dialect) {
+            case POSTGRESQL -> TAKE_AT_A_MOMENT;
+            case H2 -> TAKEN_OF + "FINAL TABLE (" + TAKE + ")";
+            case MYSQL -> TAKE;
+        };
+        return new Sql(
+                dialect.sql(take, table()),
+                dialect == Dialect.MYSQL ? dialect.sql(TAKEN_OF + "{table} WHERE id = :id", table()) : null,
+                dialect.sql(INSERT, table()),
+                dialect.sql(REMOVE, table()),
+                dialect.sql(COUNT, table()));
     }
 
     @Override
@@ -109,9 +109,12 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
 
     @Override
     public Answer take(Request request) {
-        String key = Objects.requireNonNullElse(request.key(), "");
+        return take(RecordKey.hash(request.limit(), Objects.requireNonNullElse(request.key(), "")), request);
+    }
+
+    private Answer take(String id, Request request) {
         Map<String, Object> values = Map.of(
-                "id", HEX.parseHex(RecordKey.hash(request.limit(), key)),
+                "id", HEX.parseHex(id),
                 "wanted", request.wanted(),
                 "all", request.wanted() + request.ahead(),
                 "debt", (long) Math.ceil(request.debt() * request.interval()),
@@ -119,72 +122,39 @@ public final class JdbcRateLimitStore implements RateLimitStore, AutoCloseable {
                 "burst", request.burst(),
                 "longest", request.longest(),
                 "max_wait", request.maxWait(),
-                "kept", 2 * request.longest());
-        return insertedFirst(values, connection -> take(connection, values));
-    }
-
-    private List<Answer> take(Connection connection, Map<String, ?> values) throws SQLException {
-        return switch (dialect(connection)) {
-            case POSTGRESQL -> answers(TAKE_AT_A_MOMENT, connection, values);
-            case H2 -> answers(READ + "FINAL TABLE (" + TAKE + ")", connection, values);
-            case MYSQL ->
-                OwnConnections.inTransaction(connection, own -> {
-                    sql(TAKE, own).update(own, values);
-                    return answers(READ + "{table} WHERE id = :id", own, values);
-                });
-        };
-    }
-
-    private List<Answer> answers(String written, Connection connection, Map<String, ?> values) throws SQLException {
-        return sql(written, connection)
-                .rows(connection, values, row -> new Answer(row.getInt("taken"), row.getLong("backlog")));
-    }
-
-    @Override
-    public int nodes(String limit, String node) {
-        String half = RecordKey.hash("nodes", limit).substring(0, HALF_OF_ID);
-        Map<String, Object> values = Map.of(
-                "id", HEX.parseHex(half + RecordKey.hash(node).substring(HALF_OF_ID)),
-                "first", HEX.parseHex(half),
-                "last", HEX.parseHex(half + "f".repeat(HALF_OF_ID)),
-                "kept", Dialect.micros(SEEN_FOR));
-        return insertedFirst(values, connection -> {
-            if (sql(NOTE, connection).update(connection, values) == 0) {
-                return List.of();
-            }
-            sql(REMOVE, connection).update(connection, values);
-            return sql(COUNT, connection).rows(connection, values, row -> row.getInt(1));
-        });
-    }
-
-    /** @param work returns nothing if there is no row */
-    private <T> T insertedFirst(Map<String, ?> values, ConnectionCallback<List<T>> work) {
-        return connections.keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
-            List<T> answer = work.doInConnection(connection);
+                "kept", 2 * request.longest() + SEEN_MICROS);
+        return keeping(connection -> Objects.requireNonNull(RowChange.repeated(() -> {
+            Sql sql = statements(connection);
+            List<Answer> answer = sql.taken == null
+                    ? sql.take.rows(connection, values, JdbcRateLimitStore::answer)
+                    : inTransaction(connection, own -> {
+                        sql.take.update(own, values);
+                        return sql.taken.rows(own, values, JdbcRateLimitStore::answer);
+                    });
             if (answer.isEmpty()) {
-                sql(INSERT, connection).update(connection, values);
+                sql.insert.update(connection, values);
             }
             return CollectionUtils.firstElement(answer);
         })));
     }
 
-    private NamedSql sql(String written, Connection connection) throws SQLException {
-        Dialect spoken = dialect(connection);
-        return statements.computeIfAbsent(written, text -> spoken.sql(text, table));
+    private static Answer answer(ResultSet row) throws SQLException {
+        return new Answer(row.getInt("taken"), row.getLong("backlog"));
     }
 
-    private Dialect dialect(Connection connection) throws SQLException {
-        Dialect known = dialect;
-        if (known == null) {
-            known = Dialect.of(connection);
-            dialect = known;
-        }
-        return known;
-    }
-
-    /** Closes the connections of its own. */
+    /** A process is a permit, whatever was taken before, which is back when the process does not count any more. */
     @Override
-    public void close() {
-        connections.close();
+    public int nodes(String limit, String node) {
+        String half = RecordKey.hash("nodes", limit).substring(0, HALF_OF_ID);
+        String id = half + RecordKey.hash(node).substring(HALF_OF_ID);
+        take(id, new Request(limit, node, SEEN_MICROS, SEEN_MICROS, 0, 1, 0, 0, 0));
+        Map<String, ?> ids = Map.of("first", HEX.parseHex(half), "last", HEX.parseHex(half + "f".repeat(HALF_OF_ID)));
+        return keeping(connection -> {
+            statements(connection).remove.update(connection, ids);
+            return statements(connection)
+                    .count
+                    .rows(connection, ids, row -> row.getInt(1))
+                    .get(0);
+        });
     }
 }

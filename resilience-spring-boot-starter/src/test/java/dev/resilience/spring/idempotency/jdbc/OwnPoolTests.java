@@ -45,8 +45,7 @@ class OwnPoolTests {
                     assertThat(store.renew(mine, HOUR)).isTrue();
 
                     proxy.holdRequests();
-                    assertThatThrownBy(() -> store.renew(mine, HOUR))
-                            .isInstanceOf(OwnConnections.JdbcStoreException.class);
+                    assertThatThrownBy(() -> store.renew(mine, HOUR)).isInstanceOf(JdbcStore.JdbcStoreException.class);
 
                     proxy.passRequests();
                     Awaitility.await().ignoreExceptions().until(() -> store.renew(mine, HOUR));

@@ -40,7 +40,7 @@ class OwnTransactionsTests {
                 Connection connection = pool.getConnection()) {
             for (boolean before : new boolean[] {true, false}) {
                 connection.setAutoCommit(before);
-                assertThat(OwnConnections.committing(connection, Connection::getAutoCommit))
+                assertThat(JdbcStore.committing(connection, Connection::getAutoCommit))
                         .isTrue();
                 assertThat(connection.getAutoCommit()).isEqualTo(before);
             }
@@ -55,7 +55,7 @@ class OwnTransactionsTests {
             outside.execute("DROP TABLE IF EXISTS effects");
             outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
 
-            assertThatThrownBy(() -> OwnConnections.inTransaction(connection, own -> {
+            assertThatThrownBy(() -> JdbcStore.inTransaction(connection, own -> {
                         try (Statement statement = own.createStatement()) {
                             statement.executeUpdate("INSERT INTO effects (name) VALUES ('half')");
                         }

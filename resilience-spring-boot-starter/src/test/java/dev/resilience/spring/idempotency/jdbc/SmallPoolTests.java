@@ -51,7 +51,7 @@ class SmallPoolTests {
         return assertThatExceptionOfType(IdempotencyStoreException.class)
                 .isThrownBy(() -> shop.orders().place("k"))
                 .havingCause()
-                .isInstanceOf(OwnConnections.JdbcStoreException.class);
+                .isInstanceOf(JdbcStore.JdbcStoreException.class);
     }
 
     @Test

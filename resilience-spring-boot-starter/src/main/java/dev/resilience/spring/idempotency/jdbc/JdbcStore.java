@@ -17,14 +17,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * The connections on which a store works in its own transactions, outside all others. What keeps a key must not wait for
- * the bodies of other calls, which may have all connections of a pool: it is done on those of an {@linkplain OwnPool own
- * pool} where there is one. A thread that has one of the application's connections takes no second one of them.
+ * A store in a table of a relational database. It works in its own transactions, outside all others. What keeps a key must not wait
+ * for the bodies of other calls, which may have all connections of a pool: it is done on those of an {@linkplain OwnPool own pool}
+ * where there is one. A thread that has one of the application's connections takes no second one of them.
+ *
+ * @param <S> the statements about the table
  */
-public final class OwnConnections implements AutoCloseable {
+public abstract class JdbcStore<S> implements AutoCloseable {
 
     private static final boolean KNOWS_HIKARI =
-            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", OwnConnections.class.getClassLoader());
+            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", JdbcStore.class.getClassLoader());
 
     private static final String SECOND_CONNECTION = ". The transaction of this thread has a connection, and the store "
             + "needs a second one, because others must see at once what it writes. If the database is up, its "
@@ -35,14 +37,19 @@ public final class OwnConnections implements AutoCloseable {
     private final List<DataSource> boundTo = new ArrayList<>();
     private final String contents;
     private final @Nullable OwnPool pool;
+    private final Schema table;
+    private final boolean createsTable;
     private volatile boolean commitsByItself;
+    volatile boolean prepared;
+    volatile @Nullable S statements;
 
     /**
      * @param given the application's, from which come connections that are in no transaction of the thread: those of what
      *     is inside its innermost {@link TransactionAwareDataSourceProxy}, if it has one
-     * @param contents what is done on them, for messages: {@code idempotency records in the table 'orders'}
+     * @param contents what is in the table, for messages: {@code idempotency records}
+     * @param createsTable whether the table is made when the application starts, unless it is there
      */
-    public OwnConnections(DataSource given, String contents) {
+    protected JdbcStore(DataSource given, String contents, Schema table, boolean createsTable) {
         DataSource innermost = given;
         for (DataSource layer = given; layer != null; layer = inner(layer)) {
             if (layer instanceof TransactionAwareDataSourceProxy proxy) {
@@ -52,7 +59,9 @@ public final class OwnConnections implements AutoCloseable {
             }
         }
         this.shared = innermost;
-        this.contents = contents;
+        this.contents = contents + " in the table '" + table.table() + "'";
+        this.table = table;
+        this.createsTable = createsTable;
         this.pool = KNOWS_HIKARI ? OwnPool.beside(shared) : null;
     }
 
@@ -75,17 +84,35 @@ public final class OwnConnections implements AutoCloseable {
      * To which layers of the data source a transaction manager may bind the connection of its transaction, outermost first.
      * Managers see through one {@code TransactionAwareDataSourceProxy}, and through nothing else.
      */
-    List<DataSource> boundTo() {
+    final List<DataSource> boundTo() {
         return boundTo;
     }
 
+    /** The name of the table. */
+    protected final String table() {
+        return table.table();
+    }
+
+    /** The statements in the dialect of the database, which is asked for it once. */
+    protected final S statements(Connection connection) throws SQLException {
+        S known = statements;
+        if (known == null) {
+            known = statements(Dialect.of(connection), connection);
+            statements = known;
+        }
+        return known;
+    }
+
+    /** Makes the statements in a dialect. */
+    protected abstract S statements(Dialect dialect, Connection connection) throws SQLException;
+
     /** New keys: on a connection of the application's pool, which bounds them. */
-    public <T> T claiming(ConnectionCallback<T> work) {
+    protected final <T> T claiming(ConnectionCallback<T> work) {
         return on(isHeldByThread() ? own() : null, work);
     }
 
     /** Keys that a call has: on a connection of the own pool. */
-    public <T> T keeping(ConnectionCallback<T> work) {
+    protected final <T> T keeping(ConnectionCallback<T> work) {
         return on(own(), work);
     }
 
@@ -95,7 +122,7 @@ public final class OwnConnections implements AutoCloseable {
      * @throws ResilienceConfigurationException for a data source that chooses its database by the thread, too: renewals and
      *     results come from other threads than the claim
      */
-    public void prepare(Schema table, boolean creates) {
+    public void prepare() {
         if (boundTo.stream().anyMatch(layer -> unwrapped(layer, AbstractRoutingDataSource.class) != null)) {
             throw new ResilienceConfigurationException(
                     "The data source of the " + contents
@@ -104,7 +131,7 @@ public final class OwnConnections implements AutoCloseable {
                     "Define the store's bean, a JdbcIdempotencyStore or JdbcDeadLetterStore, on a data source that all "
                             + "share: new JdbcIdempotencyStore(sharedDataSource). Or choose another 'type' of store.");
         }
-        claiming(connection -> table.prepare(connection, creates));
+        prepared = claiming(connection -> table.prepare(connection, createsTable));
     }
 
     private @Nullable Connection own() {
@@ -131,7 +158,7 @@ public final class OwnConnections implements AutoCloseable {
             }
             return committing(connection, work);
         } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, contents, "");
+            throw failure(failure);
         }
     }
 
@@ -141,6 +168,10 @@ public final class OwnConnections implements AutoCloseable {
         } catch (SQLException failure) {
             throw new JdbcStoreException(failure, contents, isHeldByThread() ? SECOND_CONNECTION : "");
         }
+    }
+
+    final JdbcStoreException failure(SQLException cause) {
+        return new JdbcStoreException(cause, contents, "");
     }
 
     /** Every statement in its own transaction. */
@@ -171,6 +202,7 @@ public final class OwnConnections implements AutoCloseable {
         }
     }
 
+    /** Closes the connections of its own. */
     @Override
     public void close() {
         if (pool != null) {
