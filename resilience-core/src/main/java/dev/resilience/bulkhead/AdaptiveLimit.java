@@ -91,8 +91,9 @@ final class AdaptiveLimit {
         if (current.hangs(now)) {
             finish(current, now, true);
         }
-        current.blocked.increment();
-        if (current.rises()) {
+        if (current.limit == current.search.inForce()) {
+            current.blocked.increment();
+        } else if (current.raises()) {
             changed.run();
         }
     }
@@ -123,6 +124,7 @@ final class AdaptiveLimit {
         final AtomicLong samples = new AtomicLong();
         final LongAdder failures = new LongAdder();
         final LongAdder others = new LongAdder(); // calls that ended and say nothing else
+        final LongAdder early = new LongAdder(); // calls that found no permit before the limit was where it is to be
         final LongAdder blocked = new LongAdder();
 
         volatile int limit;
@@ -143,9 +145,15 @@ final class AdaptiveLimit {
             this.seenAt = new AtomicLong(start);
         }
 
-        /** A raise is spread over calls: those that begin at one moment would meet in the callee's queue. */
-        boolean rises() {
-            long risen = before + (blocked.sum() + returned()) / CALLS_OF_A_RAISE;
+        /**
+         * A call has found no permit, and the limit is not yet where it is to be. A raise is spread over calls: those that begin at
+         * one moment would meet in the callee's queue.
+         *
+         * @return whether the limit rises by it
+         */
+        boolean raises() {
+            early.increment();
+            long risen = before + (early.sum() + returned()) / CALLS_OF_A_RAISE;
             int to = (int) Math.min(search.inForce(), risen);
             boolean isHigher = to > limit;
             if (isHigher) {

@@ -126,7 +126,8 @@ record LimitSearch(
         double known = base;
         if (inForce() == min) { // less cannot be tried
             known = Double.isNaN(base) ? mean : window.returned < SAMPLES ? base : learnt(mean);
-        } else if (Double.isNaN(base) || (window.isSaturated && (untilProbe <= 0 || (age > 2 && isOdd(mean))))) {
+        } else if (Double.isNaN(base)
+                || (window.isSaturated && !isRestoring() && (untilProbe <= 0 || (age > 2 && isOdd(mean))))) {
             return new LimitSearch(min, max, limit, floor, restoreTo, base, mean, age, PERIOD, true);
         }
         double ratio = Math.min(1, Math.exp(known - mean));
@@ -149,7 +150,7 @@ record LimitSearch(
 
     /** Whether the base cannot explain it. */
     private boolean isOdd(double mean) {
-        return mean > base + TWICE || (mean < base - MUCH && !isRestoring());
+        return mean > base + TWICE || mean < base - MUCH;
     }
 
     private double learnt(double mean) {
