@@ -91,9 +91,10 @@ final class AdaptiveLimit {
         if (current.hangs(now)) {
             finish(current, now, true);
         }
+        current.blocked.increment();
         if (current.limit == current.search.inForce()) {
-            current.blocked.increment();
-        } else if (current.raises()) {
+            current.isReached = true;
+        } else if (current.rises()) {
             changed.run();
         }
     }
@@ -124,10 +125,12 @@ final class AdaptiveLimit {
         final AtomicLong samples = new AtomicLong();
         final LongAdder failures = new LongAdder();
         final LongAdder others = new LongAdder(); // calls that ended and say nothing else
-        final LongAdder early = new LongAdder(); // calls that found no permit before the limit was where it is to be
         final LongAdder blocked = new LongAdder();
 
         volatile int limit;
+
+        /** Whether a call found no permit when the limit was where it is to be. */
+        volatile boolean isReached;
 
         /** When it was looked last whether calls end, and how many had by then. */
         final AtomicLong seenAt;
@@ -145,15 +148,9 @@ final class AdaptiveLimit {
             this.seenAt = new AtomicLong(start);
         }
 
-        /**
-         * A call has found no permit, and the limit is not yet where it is to be. A raise is spread over calls: those that begin at
-         * one moment would meet in the callee's queue.
-         *
-         * @return whether the limit rises by it
-         */
-        boolean raises() {
-            early.increment();
-            long risen = before + (early.sum() + returned()) / CALLS_OF_A_RAISE;
+        /** A raise is spread over calls: those that begin at one moment would meet in the callee's queue. */
+        boolean rises() {
+            long risen = before + (blocked.sum() + returned()) / CALLS_OF_A_RAISE;
             int to = (int) Math.min(search.inForce(), risen);
             boolean isHigher = to > limit;
             if (isHigher) {
@@ -168,7 +165,7 @@ final class AdaptiveLimit {
 
         /** Whether no permit was free at the last look, and too few calls have ended since. The first one only looks. */
         boolean hangs(long now) {
-            boolean isFirst = blocked.sum() == 0;
+            boolean isFirst = !isReached;
             long last = seenAt.get();
             if ((!isFirst && now - last <= patience) || !seenAt.compareAndSet(last, now)) {
                 return false;
@@ -184,9 +181,8 @@ final class AdaptiveLimit {
             long count = packed >>> SUM_BITS;
             double mean = (packed & ((1L << SUM_BITS) - 1)) / SCALE / count;
             long failed = failures.sum();
-            long unserved = blocked.sum();
-            boolean isSaturated = unserved * 15 > count + failed; // one call in fifteen found no permit
-            return search.next(new LimitSearch.Measured(count, mean, failed, unserved > 0, isSaturated, hangs));
+            boolean isSaturated = blocked.sum() * 15 > count + failed; // one call in fifteen found no permit
+            return search.next(new LimitSearch.Measured(count, mean, failed, isReached, isSaturated, hangs));
         }
     }
 }
