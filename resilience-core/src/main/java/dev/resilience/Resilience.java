@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
 public final class Resilience implements AutoCloseable {
 
     private final Environment environment;
-    private final List<Runnable> ends = new ArrayList<>(); // of the live objects, by kind
+    private final List<Runnable> ends = new ArrayList<>(); // of the live objects, in the order in which their kinds end
     private final LiveObjects<RetryPolicy, Retry> retries;
     private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
     private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;

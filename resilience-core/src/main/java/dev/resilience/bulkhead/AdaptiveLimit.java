@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * that begins and ends in one window adds its duration to it; one that began before saw another limit and adds nothing. The
  * call that completes a window makes the next one, by one compare-and-set, so there is no thread and no lock here. A window
  * whose calls hang is ended by a call that finds no permit: one was not found before either, and in the time that calls have
- * to end there ended fewer of them than there are permits.
+ * to end there ended fewer of them than there are permits. A window that is to have a higher limit than the one before rises to
+ * it, call by call.
  *
  * <p>A call that returned adds the logarithm of its duration: queueing shows in the many fast calls, and few slow ones hide
  * nothing. A failure that took longer than calls do is a sign of overload; a faster or a permanent one says nothing but that
@@ -114,7 +115,7 @@ final class AdaptiveLimit {
         return failure instanceof CancellationException || failure instanceof InterruptedException;
     }
 
-    /** What is measured while one limit is in force. */
+    /** What is measured while one limit is in force, or rises to where it is to be. */
     private static final class Window {
 
         final LimitSearch search;
@@ -165,7 +166,7 @@ final class AdaptiveLimit {
 
         /** Whether no permit was free at the last look, and too few calls have ended since. The first one only looks. */
         boolean hangs(long now) {
-            boolean isFirst = !isReached;
+            boolean isFirst = !isReached; // by now: others may reach it meanwhile
             long last = seenAt.get();
             if ((!isFirst && now - last <= patience) || !seenAt.compareAndSet(last, now)) {
                 return false;

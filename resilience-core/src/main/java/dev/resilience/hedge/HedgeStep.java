@@ -79,8 +79,14 @@ final class HedgeStep extends AsyncStep {
         }
         hedged.endsWith(HedgeOutcome.SECOND_WON, call);
         hedge.waits.add(call);
-        var unused = call.handle((answer, failure) -> hedge.waits.remove(call));
         call.attempt(Objects.requireNonNull(call.attempt()).again(2).ofHedge(2));
         return Next.INWARD;
+    }
+
+    /** Of a second attempt. */
+    @Override
+    protected Next exit(AsyncCall call) {
+        hedge.waits.remove(call);
+        return Next.OUTWARD;
     }
 }

@@ -76,8 +76,8 @@ public final class Waits implements AutoCloseable {
         running.add(call);
     }
 
-    public boolean remove(Stoppable call) {
-        return running.remove(call);
+    public void remove(Stoppable call) {
+        running.remove(call);
     }
 
     /** Whether any call runs after a wait, or its stage goes on without a thread. */

@@ -71,7 +71,7 @@ public final class SharedLimit implements Permits.Source {
         this.log = new FoldedLog(
                 LoggerFactory.getLogger(SharedLimit.class), time, "Rate limit", name, "rate_limit_summary", Map::of);
         this.state = new State(false, Moment.now(time));
-        this.failedAt = time.nanoTime();
+        this.failedAt = state.since.nanoTime();
         this.nextNote = new AtomicLong(failedAt);
         time.schedule(Duration.ZERO, this::note, threads); // so that the first call finds a connection
     }

@@ -131,7 +131,8 @@ public abstract class JdbcStore<S> implements AutoCloseable {
                     "Define the store's bean, a JdbcIdempotencyStore or JdbcDeadLetterStore, on a data source that all "
                             + "share: new JdbcIdempotencyStore(sharedDataSource). Or choose another 'type' of store.");
         }
-        prepared = claiming(connection -> table.prepare(connection, createsTable));
+        claiming(connection -> table.prepare(connection, createsTable));
+        prepared = true;
     }
 
     private @Nullable Connection own() {
